@@ -1,0 +1,43 @@
+/* bench/bench.h - one table for all benchmarks: ours beside a reference measured in the same run.
+ *
+ *   name                        value  unit     reference     ref. value  ratio
+ *   linear_fwd/256x256/M26112   180.1  GFLOP/s  dnnl_sgemm    176.0       1.02
+ *
+ * ratio is ours relative to the reference in the better direction: > 1 is better than the
+ * reference. Names are stable: scripts compare runs by them. */
+#ifndef BEX_BENCH_BENCH_H
+#define BEX_BENCH_BENCH_H
+
+#include <stdbool.h>
+
+typedef struct bex_bench bex_bench;
+
+typedef enum { BEX_BENCH_RATE, BEX_BENCH_TIME } bex_bench_kind; // higher, lower is better
+
+bex_bench *bex_bench_new(bool json);
+
+/* One row; printed at once unless json. reference NULL: none was available. */
+void bex_bench_row(bex_bench *b, const char *name, double value, const char *unit,
+                   bex_bench_kind kind, const char *reference, double reference_value);
+
+/* Prints the array in JSON mode; frees. */
+void bex_bench_finish(bex_bench *b);
+
+/* Best seconds per call of work(payload) over `rounds` rounds of at least `least_seconds` each,
+ * after one warm-up call. */
+double bex_bench_seconds(void (*work)(void *payload), void *payload, int rounds,
+                         double least_seconds);
+
+/* The same for ours and the reference in alternating rounds, so that both see the same machine. */
+void bex_bench_pair(double seconds[2], void (*ours)(void *), void (*reference)(void *),
+                    void *payload, int rounds, double least_seconds);
+
+/* Runs `python3 script` (path relative to the source tree, arguments appended), which prints a JSON
+ * object of name: value, and reads it: the PyTorch or h5py side of a comparison. NULL with a message
+ * if the interpreter or a module is missing. Caller json_decrefs (jansson's json_t). */
+struct json_t *bex_bench_peer(const char *script_and_arguments);
+
+/* The benchmarks, one file each; returns an exit code. */
+int bex_bench_kernels(bex_bench *b);
+
+#endif

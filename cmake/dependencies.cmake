@@ -1,0 +1,26 @@
+# What we link. Required for libbex: OpenMP, jansson, inih. Everything else is optional: a missing
+# library disables what `bex doctor` says it disables (src/exp/machine.c).
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(INIH REQUIRED IMPORTED_TARGET inih)
+
+function(bex_optional_library name header library)
+  find_path(${name}_INCLUDE ${header} ${ARGN})
+  find_library(${name}_LIBRARY ${library} ${ARGN})
+  if(${name}_INCLUDE AND ${name}_LIBRARY)
+    add_library(bex_${name} INTERFACE)
+    target_include_directories(bex_${name} SYSTEM INTERFACE ${${name}_INCLUDE})
+    target_link_libraries(bex_${name} INTERFACE ${${name}_LIBRARY})
+    target_compile_definitions(bex_${name} INTERFACE BEX_HAVE_${name})
+    list(APPEND BEX_OPTIONAL bex_${name})
+    set(BEX_OPTIONAL ${BEX_OPTIONAL} PARENT_SCOPE)
+  else()
+    message(STATUS "bex: no ${library}; see `bex doctor` for what that disables")
+  endif()
+endfunction()
+bex_optional_library(DNNL dnnl.h dnnl)
+bex_optional_library(HDF5 hdf5.h hdf5
+  HINTS /usr/include/hdf5/serial /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/hdf5/serial)
+bex_optional_library(MUJOCO mujoco/mujoco.h mujoco)
+bex_optional_library(CAIRO cairo/cairo.h cairo)

@@ -1,0 +1,44 @@
+# Sources are found by folder: a new file needs no edit here.
+function(bex_sources out)
+  set(files)
+  foreach(folder IN LISTS ARGN)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS src/${folder}/*.c)
+    list(APPEND files ${found})
+  endforeach()
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+# one object library, compiled once, feeds the shared and the static libbex
+bex_sources(BEX_CORE_SOURCES base kernel nn model policy coverage api)
+add_library(bex_core OBJECT ${BEX_CORE_SOURCES})
+target_include_directories(bex_core PUBLIC include src)
+target_compile_definitions(bex_core PRIVATE BEX_BUILDING BEX_VERSION="${PROJECT_VERSION}")
+target_compile_options(bex_core PRIVATE -fvisibility=hidden)
+target_link_libraries(bex_core PUBLIC OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
+# kernels want fused multiply-add; elsewhere -std=c11 keeps products and sums apart
+file(GLOB_RECURSE BEX_KERNEL_SOURCES CONFIGURE_DEPENDS src/kernel/*.c)
+set_source_files_properties(${BEX_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast")
+
+add_library(bex SHARED $<TARGET_OBJECTS:bex_core>)
+set_target_properties(bex PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+target_include_directories(bex PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                      $<INSTALL_INTERFACE:include>)
+target_link_libraries(bex PRIVATE OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
+
+add_library(bex_static STATIC $<TARGET_OBJECTS:bex_core>)
+set_target_properties(bex_static PROPERTIES OUTPUT_NAME bex)
+target_include_directories(bex_static PUBLIC include src)
+target_link_libraries(bex_static PUBLIC OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
+
+bex_sources(BEX_LAB_SOURCES data env agent exp report)
+add_library(bexlab STATIC ${BEX_LAB_SOURCES})
+target_link_libraries(bexlab PUBLIC bex_static ${BEX_OPTIONAL})
+target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}")
+
+file(GLOB BEX_CLI_SOURCES CONFIGURE_DEPENDS src/cli/*.c bench/*.c)
+add_executable(bex-cli ${BEX_CLI_SOURCES})
+set_target_properties(bex-cli PROPERTIES OUTPUT_NAME bex RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+target_include_directories(bex-cli PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(bex-cli PRIVATE bexlab)
+target_compile_definitions(bex-cli PRIVATE BEX_VERSION="${PROJECT_VERSION}"
+                           BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -1,0 +1,36 @@
+/* base/arena.h - step memory: allocate forward, release back to a mark or reset whole.
+ *
+ *     size_t mark = bex_arena_mark(a);
+ *     float *scratch = bex_arena_alloc(a, n * sizeof *scratch);
+ *     ...
+ *     bex_arena_release(a, mark);
+ *
+ * Blocks are kept across resets, so a loop that repeats its allocations stops calling malloc after
+ * the first round. Pointers are 64-byte aligned and uninitialised. Released memory is poisoned
+ * under AddressSanitizer; -DBEX_ARENA_MALLOC makes each allocation a malloc of its own, for valgrind.
+ * One thread at a time. Running out of memory is a fault of the world but has no place to return
+ * to inside a network: bex_arena_alloc aborts with the sizes. Reserve first where that matters. */
+#ifndef BEX_BASE_ARENA_H
+#define BEX_BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct bex_arena bex_arena;
+
+bex_arena *bex_arena_new(void);
+void bex_arena_free(bex_arena *arena); // NULL is fine
+
+/* Make sure the next `bytes` in all need no malloc. 0, or negative with a message. */
+int bex_arena_reserve(bex_arena *arena, size_t bytes);
+
+void *bex_arena_alloc(bex_arena *arena, size_t bytes);
+void *bex_arena_zalloc(bex_arena *arena, size_t bytes); // zero-filled
+
+size_t bex_arena_mark(const bex_arena *arena);
+void bex_arena_release(bex_arena *arena, size_t mark);
+void bex_arena_reset(bex_arena *arena);
+
+size_t bex_arena_used(const bex_arena *arena); // bytes handed out now, padding included
+size_t bex_arena_peak(const bex_arena *arena); // highest value of used so far
+
+#endif

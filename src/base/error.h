@@ -1,0 +1,41 @@
+/* base/error.h - the two kinds of failure, never mixed.
+ *
+ * A bug (shape mismatch, NULL): BEX_CHECK prints where and what, and aborts. Always on.
+ * The world (file, format, config, memory): a function returns a negative int and leaves a message
+ * for this thread. Callers add context on the way up, outermost first:
+ *
+ *     if (read_column(f, "actions") < 0) return bex_fail_in("data '%s'", path);
+ *     -> "data 'x.hdf5': 'actions' has 7 columns, the policy expects 8"
+ *
+ * The text is always one line: control characters in it become '?'. */
+#ifndef BEX_BASE_ERROR_H
+#define BEX_BASE_ERROR_H
+
+#if defined(__GNUC__)
+#define BEX_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define BEX_PRINTF(fmt, args)
+#endif
+
+/* Set this thread's message; returns -1, so that `return bex_fail(...)` reads well. */
+int bex_fail(const char *fmt, ...) BEX_PRINTF(1, 2);
+
+/* Prepend "context: " to this thread's message; returns -1. */
+int bex_fail_in(const char *fmt, ...) BEX_PRINTF(1, 2);
+
+/* Append " (hint)" to this thread's message; returns -1. */
+int bex_fail_hint(const char *fmt, ...) BEX_PRINTF(1, 2);
+
+/* This thread's message, "" when none; valid until this thread's next failure. */
+const char *bex_error(void);
+void bex_error_clear(void);
+
+#define BEX_CHECK(cond, ...)                                                                       \
+    do {                                                                                           \
+        if (__builtin_expect(!(cond), 0)) bex_bug(__FILE__, __LINE__, #cond, __VA_ARGS__);         \
+    } while (0)
+
+_Noreturn void bex_bug(const char *file, int line, const char *cond, const char *fmt, ...)
+    BEX_PRINTF(4, 5);
+
+#endif

@@ -1,0 +1,30 @@
+/* base/file.h - whole files: read with a size limit, written so that a crash leaves old or new. */
+#ifndef BEX_BASE_FILE_H
+#define BEX_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Read a regular file whole. *text is malloced, NUL-terminated past `size` bytes; caller frees.
+ * Longer than `limit` bytes, missing, a directory: negative with a message naming the path. */
+int bex_file_read(char **text, size_t *size, const char *path, size_t limit);
+
+/* An output that appears under its name only when complete:
+ *     bex_file_out out;
+ *     if (bex_file_create(&out, path, replace) < 0) ...
+ *     fwrite(..., out.stream); ...
+ *     if (bex_file_commit(&out) < 0) ...     flush, fsync, rename; on any error nothing is left
+ *     bex_file_discard(&out)                 instead of commit; also fine after it
+ * replace 0: an existing path is refused with a message. Write errors (full disk) surface in
+ * commit. The directory must exist. */
+typedef struct bex_file_out {
+    FILE *stream;
+    char path[1024], temporary[1056];
+    int replace;
+} bex_file_out;
+
+int bex_file_create(bex_file_out *out, const char *path, int replace);
+int bex_file_commit(bex_file_out *out);
+void bex_file_discard(bex_file_out *out);
+
+#endif

@@ -1,0 +1,50 @@
+/* cli/cmd_bench.c - `bex bench WHAT`: the table of benchmarks. */
+#include "bench/bench.h"
+#include "cli/command.h"
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/nearest.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name; // first member: base/nearest.h
+    int (*run)(bex_bench *b);
+} benchmarks[] = {
+    {"kernels", bex_bench_kernels},
+};
+enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
+
+int bex_cmd_bench(int argc, char **argv) {
+    static bool json;
+    static const bex_option options[] = {
+        {"json", BEX_OPTION_FLAG, &json, NULL, "an array of objects instead of a table", 0, 0},
+    };
+    static const bex_usage usage = {
+        .command = "bench",
+        .synopsis = "kernels [options]",
+        .about =
+            "Measure ours beside a reference in the same run. A ratio above 1 beats the reference.",
+        .example = "bex bench kernels\nbex bench kernels --json > kernels.json",
+        .options = options,
+        .count = sizeof options / sizeof *options,
+    };
+    const char *what[1];
+    int n = bex_options_parse(&usage, argc, argv, what, 1);
+    if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
+    if (n < 0) return BEX_EXIT_USAGE;
+    if (n == 0)
+        return bex_fail("which benchmark? (kernels)"), bex_command_fail(&usage, BEX_EXIT_USAGE);
+    for (int i = 0; i < BENCHMARKS; i++) {
+        if (strcmp(benchmarks[i].name, what[0]) != 0) continue;
+        bex_bench *b = bex_bench_new(json);
+        int code = benchmarks[i].run(b);
+        bex_bench_finish(b);
+        return code;
+    }
+    bex_fail("no benchmark '%s'", what[0]);
+    const char *near = bex_nearest(what[0], benchmarks, BENCHMARKS, sizeof *benchmarks);
+    if (near) bex_fail_hint("did you mean %s?", near);
+    return bex_command_fail(&usage, BEX_EXIT_USAGE);
+}

@@ -1,0 +1,9 @@
+/* cli/command.h - the commands of `bex`: one cmd_<name>.c each, one row in main.c's table. */
+#ifndef BEX_CLI_COMMAND_H
+#define BEX_CLI_COMMAND_H
+
+/* argv[0] is the command's name. Returns an exit code of cli/options.h. */
+int bex_cmd_bench(int argc, char **argv);
+int bex_cmd_doctor(int argc, char **argv);
+
+#endif

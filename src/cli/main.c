@@ -1,0 +1,46 @@
+/* cli/main.c - find the command, run it. */
+#include "cli/command.h"
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name; // first member: base/nearest.h
+    int (*run)(int argc, char **argv);
+    const char *about;
+} commands[] = {
+    {"bench", bex_cmd_bench, "measure kernels beside a reference"},
+    {"doctor", bex_cmd_doctor, "what this machine and this build can do"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(void) {
+    puts("bex: policies that explore in context over what demonstrators did.\n\n"
+         "usage: bex COMMAND [arguments]\n");
+    for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i].name, commands[i].about);
+    puts(
+        "\n`bex COMMAND --help` explains a command, with an example. `bex --version` prints the version.\n"
+        "Exit codes: 0 ok, 1 failed, 2 usage.");
+}
+
+int main(int argc, char **argv) {
+    bex_log_set(bex_log_to_stderr, NULL, BEX_LOG_INFO);
+    if (argc < 2) {
+        fputs("bex: no command (try bex --help)\n", stderr);
+        return BEX_EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (!strcmp(name, "--help") || !strcmp(name, "help")) return help(), BEX_EXIT_OK;
+    if (!strcmp(name, "--version")) return puts("bex " BEX_VERSION), BEX_EXIT_OK;
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(commands[i].name, name)) return commands[i].run(argc - 1, argv + 1);
+    const char *near = bex_nearest(name, commands, COMMANDS, sizeof *commands);
+    fprintf(stderr, "bex: unknown command '%s' (%s%s%s)\n", name,
+            near ? "did you mean " : "try bex --help", near ? near : "", near ? "?" : "");
+    return BEX_EXIT_USAGE;
+}

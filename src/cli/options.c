@@ -1,0 +1,128 @@
+/* cli/options.c - parse, complain in one line, print help; all from the table. */
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int bex_command_fail(const bex_usage *u, int code) {
+    fprintf(stderr, "bex %s: %s\n", u->command, bex_error());
+    return code;
+}
+
+static void print_default(const bex_option *o) {
+    switch (o->type) {
+    case BEX_OPTION_FLAG:
+        break;
+    case BEX_OPTION_INTEGER:
+        printf(" [%lld]", *(long long *)o->value);
+        break;
+    case BEX_OPTION_NUMBER:
+        printf(" [%g]", *(double *)o->value);
+        break;
+    case BEX_OPTION_TEXT:
+        if (*(const char **)o->value) printf(" [%s]", *(const char **)o->value);
+        break;
+    }
+}
+
+static void print_help(const bex_usage *u) {
+    printf("usage: bex %s %s\n\n%s\n\noptions:\n", u->command, u->synopsis, u->about);
+    for (int i = 0; i < u->count; i++) {
+        const bex_option *o = &u->options[i];
+        char left[64];
+        snprintf(left, sizeof left, "--%s%s%s", o->name, o->metavar ? " " : "",
+                 o->metavar ? o->metavar : "");
+        printf("  %-22s %s", left, o->help);
+        print_default(o);
+        putchar('\n');
+    }
+    printf("  %-22s %s\n\nexample:\n", "--help", "this text");
+    // each line of the example indented
+    for (const char *line = u->example; *line;) {
+        size_t n = strcspn(line, "\n");
+        printf("  %.*s\n", (int)n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
+static int wrong(const bex_usage *u) {
+    fprintf(stderr, "bex %s: %s (try bex %s --help)\n", u->command, bex_error(), u->command);
+    return BEX_OPTIONS_WRONG;
+}
+
+static int set_number(const bex_option *o, const char *text) {
+    char *end;
+    errno = 0;
+    bool whole = o->type == BEX_OPTION_INTEGER;
+    long long n = whole ? strtoll(text, &end, 10) : 0;
+    double x = whole ? (double)n : strtod(text, &end);
+    if (end == text || *end || errno == ERANGE || !isfinite(x))
+        return bex_fail("--%s takes %s, not '%s'", o->name, whole ? "a whole number" : "a number",
+                        text);
+    if (x < o->least || x > o->most)
+        return bex_fail("--%s must be in [%g, %g], not %s", o->name, o->least, o->most, text);
+    if (whole)
+        *(long long *)o->value = n;
+    else
+        *(double *)o->value = x;
+    return 0;
+}
+
+static int set_value(const bex_option *o, const char *text) {
+    if (o->type != BEX_OPTION_TEXT) return set_number(o, text);
+    if (!*text) return bex_fail("--%s is empty", o->name);
+    *(const char **)o->value = text;
+    return 0;
+}
+
+static const bex_option *find(const bex_usage *u, const char *name, size_t length) {
+    for (int i = 0; i < u->count; i++)
+        if (strlen(u->options[i].name) == length && !strncmp(u->options[i].name, name, length))
+            return &u->options[i];
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    const char *near = bex_nearest(word, u->options, u->count, sizeof *u->options);
+    bex_fail("unknown option --%s", word);
+    if (near) bex_fail_hint("did you mean --%s?", near);
+    return NULL;
+}
+
+int bex_options_parse(const bex_usage *u, int argc, char **argv, const char **positional,
+                      int most_positional) {
+    int given = 0;
+    bool options_over = false;
+    for (int i = 1; i < argc; i++) {
+        const char *arg = argv[i];
+        if (!options_over && !strcmp(arg, "--help")) {
+            print_help(u);
+            return BEX_OPTIONS_HELP;
+        }
+        if (!options_over && !strcmp(arg, "--")) {
+            options_over = true;
+        } else if (!options_over && !strncmp(arg, "--", 2)) {
+            size_t length = strcspn(arg + 2, "=");
+            const char *value = arg[2 + length] ? arg + 3 + length : NULL;
+            const bex_option *o = find(u, arg + 2, length);
+            if (!o) return wrong(u);
+            if (o->type == BEX_OPTION_FLAG) {
+                if (value) return bex_fail("--%s takes no value", o->name), wrong(u);
+                *(bool *)o->value = true;
+                continue;
+            }
+            if (!value && i + 1 < argc) value = argv[++i];
+            if (!value) return bex_fail("--%s needs a value (%s)", o->name, o->metavar), wrong(u);
+            if (set_value(o, value) < 0) return wrong(u);
+        } else {
+            if (given == most_positional)
+                return bex_fail("unexpected argument '%s'", arg), wrong(u);
+            positional[given++] = arg;
+        }
+    }
+    return given;
+}
