@@ -35,10 +35,15 @@ add_library(bexlab STATIC ${BEX_LAB_SOURCES})
 target_link_libraries(bexlab PUBLIC bex_static ${BEX_OPTIONAL})
 target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}")
 
+# the commands as a library of their own, so that tests can link them
 file(GLOB BEX_CLI_SOURCES CONFIGURE_DEPENDS src/cli/*.c bench/*.c)
-add_executable(bex-cli ${BEX_CLI_SOURCES})
-set_target_properties(bex-cli PROPERTIES OUTPUT_NAME bex RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-target_include_directories(bex-cli PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(bex-cli PRIVATE bexlab)
-target_compile_definitions(bex-cli PRIVATE BEX_VERSION="${PROJECT_VERSION}"
+list(REMOVE_ITEM BEX_CLI_SOURCES ${PROJECT_SOURCE_DIR}/src/cli/main.c)
+add_library(bexcli STATIC ${BEX_CLI_SOURCES})
+target_include_directories(bexcli PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(bexcli PUBLIC bexlab)
+target_compile_definitions(bexcli PRIVATE BEX_VERSION="${PROJECT_VERSION}"
                            BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+add_executable(bex-cli src/cli/main.c)
+set_target_properties(bex-cli PROPERTIES OUTPUT_NAME bex RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+target_link_libraries(bex-cli PRIVATE bexcli)
+target_compile_definitions(bex-cli PRIVATE BEX_VERSION="${PROJECT_VERSION}")
