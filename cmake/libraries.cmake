@@ -34,6 +34,14 @@ bex_sources(BEX_LAB_SOURCES data env agent exp report)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
 target_link_libraries(bexlab PUBLIC bex_static ${BEX_OPTIONAL})
 target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}")
+# what `bex doctor` tells of the build: the flags that change code, not the warnings
+string(TOUPPER "${CMAKE_BUILD_TYPE}" BEX_TYPE)
+get_directory_property(BEX_FLAGS COMPILE_OPTIONS)
+list(FILTER BEX_FLAGS EXCLUDE REGEX "^-W")
+list(JOIN BEX_FLAGS " " BEX_FLAGS)
+string(STRIP "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${BEX_TYPE}} ${BEX_FLAGS}" BEX_FLAGS)
+set_source_files_properties(src/exp/machine.c PROPERTIES COMPILE_DEFINITIONS
+  "BEX_BUILD_FLAGS=\"${BEX_FLAGS}\";BEX_INIH_VERSION=\"${INIH_VERSION}\"")
 
 # the commands as a library of their own, so that tests can link them
 file(GLOB BEX_CLI_SOURCES CONFIGURE_DEPENDS src/cli/*.c bench/*.c)
