@@ -27,8 +27,14 @@ target_link_libraries(bex PRIVATE OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig:
 
 add_library(bex_static STATIC $<TARGET_OBJECTS:bex_core>)
 set_target_properties(bex_static PROPERTIES OUTPUT_NAME bex)
-target_include_directories(bex_static PUBLIC include src)
-target_link_libraries(bex_static PUBLIC OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
+target_include_directories(bex_static PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                             $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                                             $<INSTALL_INTERFACE:include>)
+# an installed libbex.a names plain libraries: its user needs neither FindOpenMP nor pkg-config
+target_link_libraries(bex_static PUBLIC
+  $<BUILD_INTERFACE:OpenMP::OpenMP_C> $<BUILD_INTERFACE:PkgConfig::JANSSON>
+  $<BUILD_INTERFACE:PkgConfig::INIH> $<INSTALL_INTERFACE:jansson> $<INSTALL_INTERFACE:inih>
+  "$<INSTALL_INTERFACE:${OpenMP_C_LIB_NAMES}>" m)
 
 bex_sources(BEX_LAB_SOURCES data env agent exp report)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
