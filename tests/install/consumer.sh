@@ -1,3 +1,4 @@
+#!/bin/bash
 # Install the build into a scratch prefix, then build and run a consumer against it, as a user would:
 # CMake's find_package and pkg-config, shared and static.
 #   consumer.sh BUILD_DIR

@@ -1,3 +1,4 @@
+#!/bin/bash
 # What libbex.so needs and shows: none of the lab's libraries, and only what include/bex declares.
 #   symbols.sh LIBBEX_SO
 set -eu
