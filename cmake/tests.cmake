@@ -10,7 +10,8 @@ function(bex_test name)
   target_include_directories(${target} PRIVATE tests)
   target_link_libraries(${target} PRIVATE bexcli PkgConfig::CMOCKA ${CMAKE_DL_LIBS})
   add_test(NAME ${name} COMMAND ${target})
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
+    ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
 endfunction()
 
 # bex_script_test(name script [arguments]): a shell script under tests/
