@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 
+#include "malloc_count.h"
 #include "test.h"
 
 #include <signal.h>
@@ -11,27 +12,6 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
-#endif
-
-// the arena's ways to the heap, counted; the sanitizer has its own malloc, there nothing is counted
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-#define COUNTING 1
-void *__libc_malloc(size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-static long heap_calls;
-
-void *malloc(size_t size) {
-    heap_calls++;
-    return __libc_malloc(size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size) {
-    heap_calls++;
-    return __libc_memalign(alignment, size);
-}
-#else
-#define COUNTING 0
-static long heap_calls;
 #endif
 
 static void pointers_are_aligned_and_apart(void **state) {
@@ -112,13 +92,13 @@ static void a_repeated_step_stops_calling_malloc(void **state) {
     skip(); // every allocation is a malloc there
 #endif
     bex_arena *a = bex_arena_new();
-    long before = heap_calls;
+    long before = malloc_calls();
     step(a);
-    if (COUNTING) assert_true(heap_calls > before); // the counter counts
+    if (malloc_counted()) assert_true(malloc_calls() > before); // the counter counts
     size_t peak = bex_arena_peak(a);
-    before = heap_calls;
+    before = malloc_calls();
     for (int i = 0; i < 20; i++) step(a);
-    assert_int_equal(heap_calls, before);
+    assert_int_equal(malloc_calls(), before);
     assert_true(bex_arena_peak(a) == peak);
     bex_arena_free(a);
 }
@@ -131,9 +111,9 @@ static void reserve_makes_the_first_step_free_of_malloc(void **state) {
     bex_arena *a = bex_arena_new();
     bex_arena_alloc(a, 40000); // a block partly used
     assert_int_equal(bex_arena_reserve(a, 1 << 20), 0);
-    long before = heap_calls;
+    long before = malloc_calls();
     for (int i = 0; i < 16; i++) bex_arena_alloc(a, 1 << 16);
-    assert_int_equal(heap_calls, before);
+    assert_int_equal(malloc_calls(), before);
     bex_arena_free(a);
 }
 

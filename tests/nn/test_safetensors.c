@@ -14,7 +14,8 @@
 
 static const char *golden(const char *name) {
     static char path[512];
-    snprintf(path, sizeof path, "%s/tests/golden/%s", BEX_SOURCE_DIR, name);
+    const char *folder = getenv("BEX_GOLDENS");
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : BEX_SOURCE_DIR "/tests/golden", name);
     return path;
 }
 
