@@ -43,7 +43,8 @@ readelf -d "$scratch/cmake/consumer_static" | grep -q 'NEEDED.*libbex' && fail "
 cc "$here/consumer/consumer.c" $(pkg-config --cflags --libs bex) -o "$scratch/shared"
 expect "pkg-config" env LD_LIBRARY_PATH="$lib" "$scratch/shared"
 # shellcheck disable=SC2046
-cc -static "$here/consumer/consumer.c" $(pkg-config --static --cflags --libs bex) -o "$scratch/static"
+cc -static "$here/consumer/consumer.c" -Wl,--whole-archive "$lib/libbex.a" -Wl,--no-whole-archive \
+    $(pkg-config --static --cflags --libs bex) -o "$scratch/static"
 expect "pkg-config --static" "$scratch/static"
 [ "bex $(pkg-config --modversion bex)" = "$want" ] || fail "bex.pc has another version"
 

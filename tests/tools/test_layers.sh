@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/layers: the tree passes, and each kind of forbidden include, planted, is caught.
+# tools/layers: each kind of forbidden include, planted, is caught.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
@@ -22,8 +22,6 @@ passes() {
     plant "$@"
     "$root/tools/layers" "$scratch" >/dev/null || fail "$1 may not include $2"
 }
-
-"$root/tools/layers" >/dev/null || fail "the tree itself: run tools/layers"
 
 caught src/base/a.c '"kernel/gemm.h"'       # upwards
 caught src/kernel/ref/a.c '"nn/tape.h"'     # upwards from a subfolder
