@@ -62,19 +62,26 @@ static long long best_next(const bex_explorer *e, int s) {
     return most;
 }
 
-static scaled event_probability(const bex_explorer *e, int s) {
+// beta(a|s) q(s')
+static scaled share(const bex_explorer *e, int s, int a) {
     const bex_world *w = e->world;
+    scaled q = e->q[w->next[s * w->actions + a]];
+    int beta_power, product_power;
+    double beta = frexp(w->beta[s * w->actions + a], &beta_power);
+    q.value = frexp(beta * q.value, &product_power);
+    q.power += beta_power + product_power;
+    return q;
+}
+
+static scaled event_probability(const bex_explorer *e, int s) {
     int top = INT_MIN;
-    for (int a = 0; a < w->actions; a++) {
-        if (!keeps(e, s, a)) continue;
-        int power = e->q[w->next[s * w->actions + a]].power;
-        if (power > top) top = power;
-    }
+    for (int a = 0; a < e->world->actions; a++)
+        if (keeps(e, s, a) && share(e, s, a).power > top) top = share(e, s, a).power;
     double sum = 0;
-    for (int a = 0; a < w->actions; a++) {
+    for (int a = 0; a < e->world->actions; a++) {
         if (!keeps(e, s, a)) continue;
-        scaled q = e->q[w->next[s * w->actions + a]];
-        sum += ldexp(w->beta[s * w->actions + a] * q.value, q.power - top);
+        scaled q = share(e, s, a);
+        sum += ldexp(q.value, q.power - top);
     }
     scaled q;
     q.value = frexp(sum, &q.power);
@@ -120,9 +127,8 @@ void bex_explorer_free(bex_explorer *e) {
 
 // beta(a|s) q(s') / q(s)
 static double chance(const bex_explorer *e, int s, int a) {
-    const bex_world *w = e->world;
-    scaled q = e->q[w->next[s * w->actions + a]];
-    return w->beta[s * w->actions + a] * ldexp(q.value / e->q[s].value, q.power - e->q[s].power);
+    scaled q = share(e, s, a);
+    return ldexp(q.value / e->q[s].value, q.power - e->q[s].power);
 }
 
 void bex_explorer_policy(const bex_explorer *e, int s, double *p) {

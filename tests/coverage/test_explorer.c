@@ -118,16 +118,15 @@ static void with_all_equal_it_is_beta(void **state) {
     bex_world_free(w);
 }
 
-// 1000 steps, each taken with probability 1e-6: P_beta of the far end is 1e-6000
-static void vanishing_probability_is_still_chosen(void **state) {
-    (void)state;
+// 1000 steps, each taken with probability p: P_beta of the far end is p^1000
+static void check_far_end(double p_step) {
     enum { N = 1000, NEAR = N, FAR = N + 1 };
     bex_world *w = bex_world_new(N + 2, 2, N, 0);
     int s, a;
     w->terminal[NEAR] = w->terminal[FAR] = true;
     for (int i = 0; i < N; i++) {
-        bex_world_set(w, i, 0, NEAR, 1 - 1e-6);
-        bex_world_set(w, i, 1, i + 1 < N ? i + 1 : FAR, 1e-6);
+        bex_world_set(w, i, 0, NEAR, 1 - p_step);
+        bex_world_set(w, i, 1, i + 1 < N ? i + 1 : FAR, p_step);
     }
     assert_int_equal(bex_world_seal(w, &s, &a), 0);
     bex_explorer *e = bex_explorer_new(w, BEX_FEATURE_TERMINAL, 0.01, BEX_AIM_MOST);
@@ -142,6 +141,12 @@ static void vanishing_probability_is_still_chosen(void **state) {
     assert_int_equal(bex_explorer_episode(e, &rng), FAR);
     bex_explorer_free(e);
     bex_world_free(w);
+}
+
+static void vanishing_probability_is_still_chosen(void **state) {
+    (void)state;
+    check_far_end(1e-6);
+    check_far_end(5e-324); // the smallest double
 }
 
 static void terminals_match_play(void **state) {
