@@ -23,13 +23,14 @@ static size_t block_offset(int blocks, int b) {
     return LANES * LANES / 2 * (size_t)b * (size_t)(2 * blocks - b + 1);
 }
 
-size_t bex_gram_index(bex_gram_shape shape, int i, int j) {
-    if (i > j) {
-        int t = i;
-        i = j, j = t;
-    }
-    int blocks = blocks_of(shape.d), b = i / LANES;
+// element (i, j) in row i; j not left of i's block
+static size_t place(int blocks, int i, int j) {
+    int b = i / LANES;
     return block_offset(blocks, b) + (size_t)(i % LANES * LANES * (blocks - b) + j - LANES * b);
+}
+
+size_t bex_gram_index(bex_gram_shape shape, int i, int j) {
+    return i < j ? place(blocks_of(shape.d), i, j) : place(blocks_of(shape.d), j, i);
 }
 
 double bex_gram_at(bex_gram_shape shape, const double *g, int i, int j) {
@@ -167,13 +168,12 @@ void bex_gram_unpack(bex_gram_shape shape, double *g, const double *packed) {
         memcpy(g, packed, (size_t)shape.d * sizeof *g);
         return;
     }
+    int blocks = blocks_of(shape.d);
     for (int i = 0; i < shape.d; i++)
         for (int j = i; j < shape.d; j++) {
-            g[bex_gram_index(shape, i, j)] = *packed;
+            g[place(blocks, i, j)] = *packed;
             // inside a diagonal block both triangles are kept
-            if (j / LANES == i / LANES)
-                g[bex_gram_index(shape, i, i) - (size_t)(i % LANES) +
-                  (size_t)((j - i) * LANES * (blocks_of(shape.d) - i / LANES))] = *packed;
+            if (j / LANES == i / LANES) g[place(blocks, j, i)] = *packed;
             packed++;
         }
 }
