@@ -31,7 +31,10 @@ static void interleave(factor *f, size_t size, const double *base, const double 
     if (base)
         for (size_t e = 0; e < size; e++) f->a[e] += lane4_set(base[e]);
     // padding is an identity block: it meets only zeros and stays out of the trace
-    for (int i = 0; i < f->width; i++) f->row[i][i] += lane4_set(i < f->d ? lambda : 1);
+    for (int i = 0; i < f->width; i++) {
+        f->row[i][i] += lane4_set(i < f->d ? lambda : 1);
+        f->inverse[i] = f->row[i][i]; // until decompose has seen it
+    }
 }
 
 // rows i.. of the trailing triangle lose the rank-four part of rows k..k+3 (not yet divided by D)
@@ -47,15 +50,16 @@ static void update_trailing(factor *f, int k) {
     }
 }
 
-// A = U^T D U in place; `least` is the smallest pivot of each lane, NaN if one was not a number
+// A = U^T D U in place. Positive in the lanes where every pivot is more than the rounding of its
+// diagonal element; otherwise lambda was lost in it, and no digit of the result is right
 static lane4 decompose(factor *f) {
     lane4 least = lane4_set(INFINITY);
     int width = f->width;
     for (int k = 0; k < width; k += LANES) {
         for (int p = k; p < k + LANES; p++) {
-            lane4 pivot = f->row[p][p];
+            lane4 pivot = f->row[p][p], margin = pivot - lane4_set(1e-13) * f->inverse[p];
             for (int l = 0; l < LANES; l++)
-                if (!(pivot[l] >= least[l])) least[l] = pivot[l];
+                if (!(margin[l] >= least[l])) least[l] = margin[l];
             f->inverse[p] = 1 / pivot;
             for (int i = p + 1; i < k + LANES; i++) {
                 const lane4 *from = f->row[p];

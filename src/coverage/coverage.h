@@ -9,8 +9,9 @@
  *     tr(A^-1) = sum_j 1/D_j * sum_i (U^-1)_ij^2                      d^3 / 3 multiply-adds a matrix
  * A lane never reads its neighbours: the value of a matrix is the same bits in any company.
  *
- * A matrix that is not positive definite in double (features beyond ~1e6 with lambda 0.01, or
- * not finite) gives NaN; bex_coverage_fail words that for the user. Nothing is allocated. */
+ * A matrix that is not positive definite in double gives NaN: features not finite, or so large
+ * (beyond ~1e5 with lambda 0.01) that lambda is lost in rounding; bex_coverage_fail words that for
+ * the user. Relative error below 1e-10 at condition 1e7 (tests). Nothing is allocated. */
 #ifndef BEX_COVERAGE_COVERAGE_H
 #define BEX_COVERAGE_COVERAGE_H
 

@@ -146,11 +146,18 @@ static void a_broken_matrix_is_nan_and_stays_alone(void **state) {
     double *g = need(calloc(4 * size, sizeof *g)), cov[4];
     g[1 * size + bex_gram_index(shape, 4, 4)] = -1;
     g[2 * size + bex_gram_index(shape, 2, 5)] = (double)NAN;
+    g[3 * size + bex_gram_index(shape, 0, 0)] = 1e20; // large and fine: the others are separate
     bex_coverage_batch(cov, shape, NULL, g, 4, 0.01);
     assert_close(cov[0], 0.01 / D, 1e-14);
     assert_true(isnan(cov[1]));
     assert_true(isnan(cov[2]));
-    assert_true(cov[3] == cov[0]);
+    assert_close(cov[3], 0.01 / (D - 1), 1e-14);
+    // lambda lost in rounding is an error, not a number without digits
+    bex_real x[D];
+    for (int i = 0; i < D; i++) x[i] = R(1e7 + 1e5 * i);
+    bex_gram_zero(shape, g);
+    bex_gram_rows(shape, g, x, 1, BEX_GRAM_ADD);
+    assert_true(isnan(bex_coverage(shape, g, 0.01)));
     assert_int_equal(bex_coverage_fail(0.01), -1);
     assert_message("lambda 0.01");
     free(g);
