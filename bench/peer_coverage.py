@@ -18,7 +18,7 @@ def best_rate(work, count):
     for threads in (1, 2):
         torch.set_num_threads(threads)
         work()
-        for _ in range(3):
+        for _ in range(6):
             start = time.perf_counter()
             work()
             best = max(best, count / (time.perf_counter() - start))

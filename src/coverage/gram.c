@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { PANEL_ROWS = 64 };
+enum { PANEL_ROWS = 64, AHEAD = 16 }; // AHEAD: scattered rows being fetched
 
 static int blocks_of(int d) {
     return (d + LANES - 1) / LANES;
@@ -121,6 +121,10 @@ static void gather(bex_gram_shape shape, double *g, const bex_real *features, co
         int count = n - first < PANEL_ROWS ? (int)(n - first) : PANEL_ROWS;
         for (int k = 0; k < count; k++) {
             size_t at = first + (size_t)k, row = rows ? (size_t)rows[at] : at;
+            if (rows && at + AHEAD < n) {
+                const bex_real *next = features + (size_t)rows[at + AHEAD] * d;
+                __builtin_prefetch(next), __builtin_prefetch(next + d - 1);
+            }
             widen(panel + k * width, features + row * d, shape.d, width);
         }
         accumulate(shape, g, panel, count, sign);
@@ -135,15 +139,6 @@ void bex_gram_rows(bex_gram_shape shape, double *g, const bex_real *features, si
 void bex_gram_gather(bex_gram_shape shape, double *g, const bex_real *features, const int64_t *rows,
                      size_t n, bex_gram_sign sign) {
     gather(shape, g, features, rows, n, sign);
-}
-
-void bex_gram_prefetch(bex_gram_shape shape, const bex_real *features, const int64_t *rows,
-                       size_t n) {
-    size_t bytes = (size_t)shape.d * sizeof *features;
-    for (size_t k = 0; k < n; k++) {
-        const char *row = (const char *)features + (size_t)rows[k] * bytes;
-        for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at);
-    }
 }
 
 /* ---- files ---- */

@@ -51,10 +51,6 @@ void bex_gram_rows(bex_gram_shape shape, double *g, const bex_real *features, si
 void bex_gram_gather(bex_gram_shape shape, double *g, const bex_real *features, const int64_t *rows,
                      size_t n, bex_gram_sign sign);
 
-/* Start fetching those rows into cache: worth a third of the time when they are scattered. */
-void bex_gram_prefetch(bex_gram_shape shape, const bex_real *features, const int64_t *rows,
-                       size_t n);
-
 /* To and from the plain packed upper triangle, row by row, d (d + 1) / 2 doubles (diagonal: d):
  * what files hold. */
 size_t bex_gram_packed_size(bex_gram_shape shape);

@@ -24,11 +24,6 @@ typedef struct job {
     bool relative;
 } job;
 
-static void prefetch_history(const job *j, int64_t b) {
-    const bex_label_query *q = j->query;
-    if (b < q->B) bex_prefix_prefetch(j->prefix, q->rows + b * q->N, (size_t)q->N);
-}
-
 // the sums wait in `group` until four are there; returns how many wait then
 static int factor_group(const job *j, const double *group, const int64_t *windows, int waiting) {
     double cov[GROUP];
@@ -47,7 +42,6 @@ static void run_piece(const job *j, int64_t low, int64_t high) {
     int64_t windows[GROUP];
     int waiting = 0;
     for (int64_t b = low; b < high; b++) {
-        prefetch_history(j, b + 1);
         bex_gram_zero(j->wide, history);
         bex_prefix_add_rows(j->prefix, history, q->rows + b * q->N, (size_t)q->N);
         bex_moments moments = {0, 0};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <omp.h>
+#include <sys/mman.h>
 
 enum { SEGMENT = 1024, LEAST_STRIDE = 16 };
 
@@ -69,15 +70,26 @@ static void sum_segment(bex_prefix *p, int64_t start) {
     }
 }
 
+// histories are scattered rows: with pages of 2 MB their addresses are found without walking tables
+static void *large_alloc(size_t bytes) {
+    const size_t page = (size_t)2 << 20;
+    if (bytes < 2 * page) return malloc(bytes);
+    void *memory = aligned_alloc(page, (bytes + page - 1) / page * page);
+#ifdef MADV_HUGEPAGE
+    if (memory) madvise(memory, bytes, MADV_HUGEPAGE); // a wish: fine if refused
+#endif
+    return memory;
+}
+
 static int build(bex_prefix *p, const bex_real *states, const bex_prefix_options *o) {
     int threads = o && o->threads > 0 ? o->threads : omp_get_max_threads();
     size_t n = (size_t)p->n;
     if (choose_stride(p, o) < 0) return -1;
     if (p->shape.diagonal)
-        p->cells = malloc(n * sizeof *p->cells);
+        p->cells = large_alloc(n * sizeof *p->cells);
     else
-        p->features = malloc(n * (size_t)p->shape.d * sizeof *p->features);
-    p->sums = malloc((size_t)blocks_of(p->n, p->stride) * p->size * sizeof *p->sums);
+        p->features = large_alloc(n * (size_t)p->shape.d * sizeof *p->features);
+    p->sums = large_alloc((size_t)blocks_of(p->n, p->stride) * p->size * sizeof *p->sums);
     if ((!p->cells && !p->features) || !p->sums)
         return bex_fail("out of memory: %zu MB of features and sums", (p->bytes >> 20) + 1);
     int failed = p->cells ? bex_feature_cells(p->feature, p->cells, states, n, threads)
@@ -173,10 +185,6 @@ void bex_prefix_add_rows(const bex_prefix *p, double *g, const int64_t *rows, si
         return;
     }
     for (size_t i = 0; i < n; i++) g[p->cells[rows[i]]] += 1;
-}
-
-void bex_prefix_prefetch(const bex_prefix *p, const int64_t *rows, size_t n) {
-    if (!p->shape.diagonal) bex_gram_prefetch(p->shape, p->features, rows, n);
 }
 
 void bex_prefix_contract(const bex_prefix *p, double *out, const double *g, int64_t reference) {
