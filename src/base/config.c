@@ -267,10 +267,10 @@ int bex_config_take_overrides(int *argc, char **argv, const char **out) {
 typedef struct reading {
     const bex_config_schema *schema;
     void *config;
-    const char *name, *at, *end; // unread text
-    int line;                    // of the line inih has now, from 1
-    int failed;                  // line of our message, 0 for none
-    int *seen;                   // per row of the schema, the line that set it, 0 for none
+    const char *at, *end; // unread text
+    int line;             // of the line inih has now, from 1
+    int failed;           // line of our message, 0 for none
+    int *seen;            // per row of the schema, the line that set it, 0 for none
 } reading;
 
 // "[section]" and nothing behind it but a comment; a known one. Malformed heads are left to inih.
@@ -339,7 +339,7 @@ static int take_pair(void *payload, const char *section, const char *name, const
 
 int bex_config_parse(const bex_config_schema *schema, void *config, const char *text, size_t size,
                      const char *name) {
-    reading r = {.schema = schema, .config = config, .name = name, .at = text, .end = text + size};
+    reading r = {.schema = schema, .config = config, .at = text, .end = text + size};
     if (size >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) r.at += 3;
     size_t rows = 0;
     for (int i = 0; i < schema->count; i++)

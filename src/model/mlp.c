@@ -14,7 +14,6 @@ static const bex_param *layer_param(bex_params *p, bex_init init, int members, i
 
 bex_mlp bex_mlp_add(bex_params *p, const char *prefix, bex_mlp_options o) {
     bex_mlp m = {.options = o};
-    BEX_CHECK(!(o.layernorm && o.members), "mlp '%s': layer norm in an ensemble", prefix);
     int in = o.in;
     for (int i = 0;; i++) {
         BEX_CHECK(i < BEX_MLP_LAYERS, "mlp '%s' has more than %d layers", prefix, BEX_MLP_LAYERS);
@@ -25,13 +24,23 @@ bex_mlp bex_mlp_add(bex_params *p, const char *prefix, bex_mlp_options o) {
         m.weight[i] = layer_param(p, w, o.members, out, in, prefix, i, "weight");
         m.bias[i] = layer_param(p, b, o.members, out, 0, prefix, i, "bias");
         if (o.layernorm && !last) {
-            m.norm_weight[i] = layer_param(p, BEX_INIT_ONE, 0, out, 0, prefix, i, "norm.weight");
-            m.norm_bias[i] = layer_param(p, BEX_INIT_ZERO, 0, out, 0, prefix, i, "norm.bias");
+            m.norm_weight[i] =
+                layer_param(p, BEX_INIT_ONE, o.members, out, 0, prefix, i, "norm.weight");
+            m.norm_bias[i] =
+                layer_param(p, BEX_INIT_ZERO, o.members, out, 0, prefix, i, "norm.bias");
         }
         m.layers = i + 1;
         if (last) return m;
         in = out;
     }
+}
+
+// an ensemble's norm is a plain norm modulated per member: x (E,M,N), weight and bias (E,N)
+static bex_tensor *norm(bex_tape *tape, const bex_mlp *m, int i, bex_tensor *x) {
+    const bex_param *w = m->norm_weight[i], *b = m->norm_bias[i];
+    double eps = m->options.eps;
+    if (!m->options.members) return bex_layernorm(tape, x, w, b, eps);
+    return bex_layernorm_modulated(tape, x, NULL, NULL, bex_use(tape, w), bex_use(tape, b), eps);
 }
 
 bex_tensor *bex_mlp_run(bex_tape *tape, const bex_mlp *m, bex_tensor *x) {
@@ -41,8 +50,7 @@ bex_tensor *bex_mlp_run(bex_tape *tape, const bex_mlp *m, bex_tensor *x) {
         bex_act act = last || o->layernorm ? BEX_ACT_ID : o->act;
         x = bex_linear(tape, x, m->weight[i], m->bias[i], act);
         if (o->layernorm && !last) {
-            x = bex_layernorm(tape, x, m->norm_weight[i], m->norm_bias[i], o->eps);
-            x = bex_activate(tape, x, o->act);
+            x = bex_activate(tape, norm(tape, m, i, x), o->act);
         }
     }
     return x;

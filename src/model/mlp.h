@@ -3,7 +3,8 @@
  *   x -> [linear -> (layernorm) -> act] per hidden width -> linear -> y        names: prefix.0.weight ..
  *
  * Parameter names per layer i: prefix.i.weight (N,K) or (E,N,K), prefix.i.bias, prefix.i.norm.weight,
- * prefix.i.norm.bias. With layer norm the activation follows the norm (critics: Dense, norm, ReLU). */
+ * prefix.i.norm.bias, (N) or (E,N). With layer norm the activation follows it (critics: dense, norm,
+ * ReLU). */
 #ifndef BEX_MODEL_MLP_H
 #define BEX_MODEL_MLP_H
 
@@ -16,9 +17,9 @@ typedef struct bex_mlp_options {
     int hidden[BEX_MLP_LAYERS - 1]; // widths, ending in 0
     int members;                    // ensemble size; 0: a single network, tensors without the E
     bex_act act;
-    bool layernorm; // single networks only
-    double eps;     // of the norm
-    bool xavier;    // Xavier weights and zero biases; else uniform fan-in for both
+    bool layernorm;
+    double eps;  // of the norm
+    bool xavier; // Xavier weights and zero biases; else uniform fan-in for both
 } bex_mlp_options;
 
 typedef struct bex_mlp {

@@ -1,9 +1,9 @@
-/* nn/lanes.c - OpenMP over lanes, fixed-order reduction. */
+/* nn/lanes.c - lanes over threads, fixed-order reduction. */
 #include "nn/lanes.h"
 
 #include "base/error.h"
+#include "base/parallel.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 struct bex_lanes {
@@ -15,7 +15,7 @@ struct bex_lanes {
 bex_lanes *bex_lanes_new(int lanes, int threads) {
     BEX_CHECK(lanes > 0 && threads >= 0, "%d lanes, %d threads", lanes, threads);
     bex_lanes *l = calloc(1, sizeof *l);
-    if (threads == 0) threads = omp_get_num_procs();
+    if (threads == 0) threads = bex_parallel_threads();
     BEX_CHECK(l, "out of memory");
     l->lanes = lanes;
     l->threads = threads < lanes ? threads : lanes;
@@ -42,34 +42,46 @@ int bex_lanes_threads(const bex_lanes *l) {
     return l->threads;
 }
 
+typedef struct {
+    bex_lanes *lanes;
+    bex_rng rng;
+    bex_lane_fn *work;
+    void *payload;
+} run_job;
+
+static void run_lane(long i, void *payload) {
+    run_job *job = payload;
+    bex_tape tape;
+    bex_tape_init(&tape, job->lanes->arena[i]);
+    bex_tape_reset(&tape);
+    tape.lane = (int)i;
+    tape.rng = bex_rng_split(job->rng, "lane", (uint64_t)i);
+    job->lanes->result[i] = job->work(&tape, (int)i, job->payload);
+}
+
 double bex_lanes_run(bex_lanes *l, bex_rng rng, bex_lane_fn *work, void *payload) {
-#pragma omp parallel for num_threads(l->threads) schedule(dynamic, 1)
-    for (int i = 0; i < l->lanes; i++) {
-        bex_tape tape;
-        bex_tape_init(&tape, l->arena[i]);
-        bex_tape_reset(&tape);
-        tape.lane = i;
-        tape.rng = bex_rng_split(rng, "lane", (uint64_t)i);
-        l->result[i] = work(&tape, i, payload);
-    }
+    run_job job = {l, rng, work, payload};
+    bex_parallel(l->threads, l->lanes, run_lane, &job);
     double sum = 0;
     for (int i = 0; i < l->lanes; i++) sum += l->result[i];
     return sum;
 }
 
-void bex_lanes_reduce(bex_lanes *l, bex_params *p) {
-    enum { PIECE = 4096 }; // reals: a piece of every lane fits in L2
-    BEX_CHECK(p->lanes <= l->lanes, "%d gradient blocks, %d lanes", p->lanes, l->lanes);
-    long pieces = (long)((p->count + PIECE - 1) / PIECE);
-#pragma omp parallel for num_threads(l->threads) schedule(static)
-    for (long k = 0; k < pieces; k++) {
-        size_t first = (size_t)k * PIECE, n = p->count - first < PIECE ? p->count - first : PIECE;
-        bex_real *sum = p->grad + first;
-        for (int lane = 1; lane < p->lanes; lane++) {
-            const bex_real *g = p->grad + (size_t)lane * p->count + first;
-            for (size_t i = 0; i < n; i++) sum[i] += g[i];
-        }
+enum { PIECE = 16384 }; // reals: a piece of two lanes fits in L2
+
+static void reduce_piece(long k, void *payload) {
+    bex_params *p = payload;
+    size_t first = (size_t)k * PIECE, n = p->count - first < PIECE ? p->count - first : PIECE;
+    bex_real *sum = p->grad + first;
+    for (int lane = 1; lane < p->lanes; lane++) {
+        const bex_real *g = p->grad + (size_t)lane * p->count + first;
+        for (size_t i = 0; i < n; i++) sum[i] += g[i];
     }
+}
+
+void bex_lanes_reduce(bex_lanes *l, bex_params *p) {
+    BEX_CHECK(p->lanes <= l->lanes, "%d gradient blocks, %d lanes", p->lanes, l->lanes);
+    bex_parallel(l->threads, (long)((p->count + PIECE - 1) / PIECE), reduce_piece, p);
 }
 
 void bex_lane_slice(int n, int lanes, int lane, int *first, int *count) {

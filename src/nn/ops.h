@@ -88,7 +88,7 @@ bex_tensor *bex_sum_last(bex_tape *tape, bex_tensor *x);               // (..,C)
 /* ---- losses and densities ---- */
 
 /* scalar: factor sum over rows of weight[row] sum of (x - target)^2; x, target (..,C); weight has one
- * value per row of x, NULL for 1. The target gets no gradient. */
+ * value per row of x, NULL for 1, and must outlive the pass. The target gets no gradient. */
 bex_tensor *bex_squared_error(bex_tape *tape, bex_tensor *x, const bex_tensor *target,
                               const bex_real *weight, double factor);
 
