@@ -1,8 +1,9 @@
-/* data/hdf5.h - the only way into libhdf5: our errors, no handle left open, sizes checked first.
+/* data/hdf5.h - reading through libhdf5: our errors, no handle left open, sizes checked first.
  *
  * Every failure is one line naming the key ('infos/goal'); bex_h5_open names the file, later calls
  * leave that to the caller. libhdf5's own error printing is switched off. Keys are paths from the
- * root. One thread at a time, over all files: libhdf5 is not thread safe.
+ * root. One thread at a time, over all files: libhdf5 is not thread safe. Only this and hdf5_write include <hdf5.h>;
+ * without it (BEX_HAVE_HDF5) opening fails with a message.
  *
  * A header can claim anything: a shape is only returned after its product was checked for overflow
  * and, unless the layout is compact, after the file was found to hold storage for every row. What a
@@ -57,24 +58,7 @@ int bex_h5_read_texts(bex_h5 *file, const char *key, bex_labels *texts);
 /* A string attribute of an object: 1 and *text malloced, 0 if absent, negative on failure. */
 int bex_h5_attribute(bex_h5 *file, const char *object, const char *name, char **text);
 
-/* ---- writing: used by writer.c ---------------------------------------------------------------- */
-
-typedef enum { BEX_H5_FLOAT32, BEX_H5_FLOAT64, BEX_H5_BOOL, BEX_H5_INT32 } bex_h5_stored;
-
-/* Create or empty the file at `path`; without timestamps: same content, same bytes. */
-int bex_h5_create(bex_h5 **file, const char *path);
-
-/* An extensible, gzip-4, row-chunked data set of 0 rows; width 0: rank 1. Groups are made as needed. */
-int bex_h5_add(bex_h5 *file, const char *key, bex_h5_stored stored, int width);
-
-/* Rows appended after row `at`; memory as writer.h says for the type. */
-int bex_h5_append(bex_h5 *file, const char *key, bex_h5_stored stored, int width,
-                  unsigned long long at, int rows, const void *block);
-
-/* Strings, fixed length: count < 0 a scalar, else a list. */
-int bex_h5_add_texts(bex_h5 *file, const char *key, char *const *texts, int count);
-
-/* Flush and close; negative if anything could not be written. */
-int bex_h5_finish(bex_h5 *file);
+/* The innermost message of libhdf5's error stack. */
+const char *bex_h5_reason(char text[160]);
 
 #endif
