@@ -13,5 +13,6 @@ foreach(source IN LISTS BEX_TEST_SOURCES)
   target_include_directories(${target} PRIVATE tests)
   target_link_libraries(${target} PRIVATE bexlab PkgConfig::CMOCKA ${CMAKE_DL_LIBS})
   add_test(NAME ${folder}/${name} COMMAND ${target})
-  set_tests_properties(${folder}/${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  set_tests_properties(${folder}/${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
+    ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
 endforeach()
