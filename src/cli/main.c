@@ -16,6 +16,7 @@ static const struct {
 } commands[] = {
     {"bench", bex_cmd_bench, "measure kernels beside a reference"},
     {"doctor", bex_cmd_doctor, "what this machine and this build can do"},
+    {"env", bex_cmd_env, "the worlds, and pictures of trajectories in them"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
