@@ -55,20 +55,18 @@ static int open_plain(const char *path) {
     struct stat st;
     int regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     close(fd);
-    if (!regular) return bex_fail("is not a regular file");
-    if (!st.st_size) return bex_fail("is empty");
+    if (!regular) return bex_fail("not a regular file");
+    if (!st.st_size) return bex_fail("an empty file");
     return 0;
 }
 
 int bex_h5_open(bex_h5 **file, const char *path) {
     char text[160];
     *file = NULL;
-    if (open_plain(path) < 0) return bex_fail_in("'%s'", path);
+    if (open_plain(path) < 0) return -1;
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     htri_t is = H5Fis_hdf5(path);
-    if (is <= 0)
-        return bex_fail("'%s' is not an HDF5 file", path),
-               bex_fail_hint("its signature is missing");
+    if (is <= 0) return bex_fail("not an HDF5 file"), bex_fail_hint("its signature is missing");
     bex_h5 *f = calloc(1, sizeof *f);
     if (!f) return bex_fail("out of memory");
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -79,7 +77,7 @@ int bex_h5_open(bex_h5 **file, const char *path) {
     f->file = H5Fopen(path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     if (f->file < 0) {
-        bex_fail("'%s' is damaged or truncated (%s)", path, bex_h5_reason(text));
+        bex_fail("damaged or truncated (%s)", bex_h5_reason(text));
         free(f);
         return -1;
     }
@@ -178,7 +176,7 @@ static int check_stored(const char *key, hid_t dataset, const bex_h5_shape *s, s
     case H5D_CONTIGUOUS:
         if (H5Pget_external_count(plist) != 0)
             bex_fail("'%s' keeps its values in another file", key);
-        else if (s->rows && H5Dget_storage_size(dataset) != s->rows * s->columns * element)
+        else if (s->rows && H5Dget_storage_size(dataset) < s->rows * s->columns * element)
             bex_fail("'%s' declares %llu rows but holds no data for them", key, s->rows);
         else
             code = 0;

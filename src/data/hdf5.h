@@ -1,9 +1,9 @@
 /* data/hdf5.h - reading through libhdf5: our errors, no handle left open, sizes checked first.
  *
- * Every failure is one line naming the key ('infos/goal'); bex_h5_open names the file, later calls
- * leave that to the caller. libhdf5's own error printing is switched off. Keys are paths from the
- * root. One thread at a time, over all files: libhdf5 is not thread safe. Only this and hdf5_write include <hdf5.h>;
- * without it (BEX_HAVE_HDF5) opening fails with a message.
+ * Every failure is one line naming the key ('infos/goal'); the caller adds the file. libhdf5's own
+ * error printing is switched off. Keys are paths from the root. One thread at a time, over all files:
+ * libhdf5 is not thread safe. Only hdf5.c and hdf5_write.c include <hdf5.h>; in a build without it
+ * opening fails with a message (hdf5_absent.c).
  *
  * A header can claim anything: a shape is only returned after its product was checked for overflow
  * and, unless the layout is compact, after the file was found to hold storage for every row. What a

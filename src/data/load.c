@@ -37,13 +37,13 @@ static void unrecognised(bex_h5 *file) {
     char list[200] = "";
     int shown = 0;
     if (bex_h5_names(file, "/", &names) < 0) goto done;
-    for (size_t used = 0; shown < names.count && shown < 4; shown++) {
+    for (size_t used = 0; shown < names.count && shown < 3; shown++) {
         int n = snprintf(list + used, sizeof list - used, "%s'%s'", shown ? ", " : "",
                          names.text[shown]);
         used += (size_t)n;
         if (used >= sizeof list) break;
     }
-    bex_fail("is no kind of demonstration file bex reads (%s): its root holds %s%s (%d in all)",
+    bex_fail("no kind of demonstration file bex reads (%s): its root holds %s%s (%d in all)",
              bex_load_formats(), names.count ? list : "nothing", shown < names.count ? ", ..." : "",
              names.count);
     bex_fail_hint("--format forces a kind");
@@ -64,7 +64,7 @@ static bex_dataset *load_file(const char *path, const bex_load_options *o) {
     int code = -1;
     const bex_reader *reader = o->format ? find_reader(o->format) : NULL;
     if (o->format && !reader) return NULL;
-    if (bex_h5_open(&file, path) < 0) return bex_fail_in("data"), NULL;
+    if (bex_h5_open(&file, path) < 0) return bex_fail_in("data '%s'", path), NULL;
     if (!reader) reader = recognise(file);
     d = bex_dataset_new();
     if (!reader || !d) goto done;

@@ -83,11 +83,11 @@ static int note_jumps(bex_dataset *d, const bex_split *split) {
                             bex_split_step(d->observations, d->O, split->position, first), jump);
 }
 
-// does the state go on across most cuts, by no more than it changes within episodes?
+// does the state go on across nearly all cuts, by no more than it changes within episodes?
 static int note_continuous(bex_dataset *d) {
     double within = 0;
     int goes_on = 0, cuts = d->episodes - 1, stride = d->rows / 100000 + 1;
-    if (cuts < 1) return 0;
+    if (cuts < 3) return 0;
     long long steps = 0;
     for (int e = 0; e < d->episodes; e++)
         for (int t = d->start[e]; t + 1 < d->start[e + 1]; t += stride, steps++)
@@ -96,7 +96,7 @@ static int note_continuous(bex_dataset *d) {
     for (int e = 1; e < d->episodes; e++)
         goes_on +=
             bex_split_change(d->observations, d->O, d->start[e] - 1) <= 2 * within / (double)steps;
-    if (2 * goes_on <= cuts) return 0;
+    if (10 * (long long)goes_on < 9 * (long long)cuts) return 0;
     return bex_dataset_note(
         d,
         "the state goes on across %d of %d cuts: one continuous run (timeouts mark goal switches?)",
