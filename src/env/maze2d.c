@@ -49,6 +49,9 @@ char *bex_maze2d_mjcf(const bex_maze *maze) {
     fputs("<mujoco model='maze2d'>\n"
           "<compiler inertiafromgeom='true' angle='radian' coordinate='local'/>\n"
           "<option timestep='0.01' gravity='0 0 0' iterations='20' integrator='Euler'/>\n"
+          // a ball touches at most nine things; MuJoCo's own guess is 13 MB an instance, cleared at
+          // every reset
+          "<size njmax='64' nconmax='32' nstack='10000'/>\n"
           "<default>\n"
           "  <joint damping='1' limited='false'/>\n"
           "  <geom friction='.5 .1 .1' density='1000' margin='0.002' condim='1' contype='2'"
