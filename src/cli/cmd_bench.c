@@ -14,6 +14,7 @@ static const struct {
 } benchmarks[] = {
     {"coverage", bex_bench_coverage},
     {"kernels", bex_bench_kernels},
+    {"env", bex_bench_env},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
