@@ -1,6 +1,6 @@
 /* kernel/reduce.h - sums in a fixed order: 32 accumulators, then a tree. The order depends on n alone,
- * so the bits are the same at any optimisation level, vector width and thread count; and it is
- * several times as fast as one chain of additions. */
+ * so the bits are the same at any alignment, vector width and thread count (products are fused or not
+ * per source file: one build, one set of bits); and it is several times as fast as one chain. */
 #ifndef BEX_KERNEL_REDUCE_H
 #define BEX_KERNEL_REDUCE_H
 

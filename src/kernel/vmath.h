@@ -58,6 +58,11 @@ static inline int32_t bex_to_bits(float f) {
 // 1.5 * 2^23: adding it rounds to the nearest integer, which then sits in the low bits
 #define BEX_ROUND 12582912.0f
 
+// 2^n for -126 <= n <= 127; any n is defined, as a NaN brings arbitrary bits here
+static inline float bex_power2(int32_t n) {
+    return bex_from_bits((int32_t)((uint32_t)(n + 127) << 23));
+}
+
 static inline float bex_exp(float x) {
     // past these the result is inf or 0 anyway; a NaN fails both tests and stays
     x = x > 90.0f ? 90.0f : x;
@@ -73,16 +78,16 @@ static inline float bex_exp(float x) {
     p = (p * r) * r + r + 1.0f;
     // 2^n in two factors: n = 128 and denormal results are in range
     int32_t k = bex_to_bits(t) - bex_to_bits(BEX_ROUND), half = k >> 1;
-    return p * bex_from_bits((half + 127) << 23) * bex_from_bits((k - half + 127) << 23);
+    return p * bex_power2(half) * bex_power2(k - half);
 }
 
 static inline float bex_log(float x) {
     float denormal = x < 1.17549435e-38f ? 8388608.0f : 1.0f;
     float y = x * denormal;
-    int32_t i = bex_to_bits(y);
+    uint32_t i = (uint32_t)bex_to_bits(y);
     // m in [sqrt(1/2), sqrt(2)), x = m 2^e
-    int32_t e = (i - 0x3f3504f3) >> 23;
-    float f = bex_from_bits(i - (int32_t)((uint32_t)e << 23)) - 1.0f;
+    int32_t e = (int32_t)(i - 0x3f3504f3u) >> 23;
+    float f = bex_from_bits((int32_t)(i - ((uint32_t)e << 23))) - 1.0f;
     float p = 8.91882136e-2f;
     p = p * f - 0.143496523f;
     p = p * f + 0.148763687f;
@@ -160,7 +165,7 @@ static inline bex_real bex_sigmoid(bex_real x) {
 
 static inline bex_real bex_softplus(bex_real x) {
     bex_real a = x < R(0) ? x : -x; // -|x|
-    return (x > R(0) ? x : R(0)) + bex_log1p(bex_exp(a)) + (x - x);
+    return (x > R(0) ? x : R(0)) + bex_log1p(bex_exp(a));
 }
 
 #endif
