@@ -39,5 +39,6 @@ struct json_t *bex_bench_peer(const char *script_and_arguments);
 
 /* The benchmarks, one file each; returns an exit code. */
 int bex_bench_kernels(bex_bench *b);
+int bex_bench_env(bex_bench *b);
 
 #endif

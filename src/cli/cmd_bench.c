@@ -13,6 +13,7 @@ static const struct {
     int (*run)(bex_bench *b);
 } benchmarks[] = {
     {"kernels", bex_bench_kernels},
+    {"env", bex_bench_env},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 

@@ -15,7 +15,9 @@ static const struct {
     const char *about;
 } commands[] = {
     {"bench", bex_cmd_bench, "measure kernels beside a reference"},
+    {"data", bex_cmd_data, "look at, convert demonstrations"},
     {"doctor", bex_cmd_doctor, "what this machine and this build can do"},
+    {"env", bex_cmd_env, "the worlds, and pictures of trajectories in them"},
     {"theory", bex_cmd_theory, "the exact explorer in finite worlds, and the paper's proposition"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
