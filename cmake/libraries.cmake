@@ -17,6 +17,7 @@ target_compile_options(bex_core PRIVATE -fvisibility=hidden)
 target_link_libraries(bex_core PUBLIC OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
 # kernels want fused multiply-add; elsewhere -std=c11 keeps products and sums apart
 file(GLOB_RECURSE BEX_KERNEL_SOURCES CONFIGURE_DEPENDS src/kernel/*.c)
+list(APPEND BEX_KERNEL_SOURCES src/coverage/gram.c src/coverage/coverage.c)
 set_source_files_properties(${BEX_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast")
 
 add_library(bex SHARED $<TARGET_OBJECTS:bex_core>)
