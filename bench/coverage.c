@@ -98,7 +98,7 @@ static void build(void *payload) {
 
 static double rate(coverage_bench *b, void (*work)(void *), int threads, int windows, double n) {
     b->threads = threads, b->windows = windows;
-    return n / bex_bench_seconds(work, b, 15, 0.05);
+    return n / bex_bench_seconds(work, b, 60, 0.01);
 }
 
 static int set_up(coverage_bench *b) {
