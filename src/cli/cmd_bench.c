@@ -12,6 +12,7 @@ static const struct {
     const char *name; // first member: base/nearest.h
     int (*run)(bex_bench *b);
 } benchmarks[] = {
+    {"data", bex_bench_data},
     {"kernels", bex_bench_kernels},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
@@ -23,7 +24,7 @@ int bex_cmd_bench(int argc, char **argv) {
     };
     static const bex_usage usage = {
         .command = "bench",
-        .synopsis = "kernels [options]",
+        .synopsis = "data|kernels [options]",
         .about =
             "Measure ours beside a reference in the same run. A ratio above 1 beats the reference.",
         .example = "bex bench kernels\nbex bench kernels --json > kernels.json",
@@ -35,7 +36,7 @@ int bex_cmd_bench(int argc, char **argv) {
     if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
     if (n < 0) return BEX_EXIT_USAGE;
     if (n == 0)
-        return bex_fail("which benchmark? (kernels)"), bex_command_fail(&usage, BEX_EXIT_USAGE);
+        return bex_fail("which benchmark? (data, kernels)"), bex_command_fail(&usage, BEX_EXIT_USAGE);
     for (int i = 0; i < BENCHMARKS; i++) {
         if (strcmp(benchmarks[i].name, what[0]) != 0) continue;
         bex_bench *b = bex_bench_new(json);
