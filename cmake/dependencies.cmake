@@ -25,3 +25,4 @@ bex_optional_library(HDF5 hdf5.h hdf5
 bex_optional_library(ZLIB zlib.h z)
 bex_optional_library(MUJOCO mujoco/mujoco.h mujoco)
 bex_optional_library(CAIRO cairo/cairo.h cairo)
+bex_optional_library(GIF gif_lib.h gif)

@@ -17,6 +17,7 @@ target_compile_options(bex_core PRIVATE -fvisibility=hidden)
 target_link_libraries(bex_core PUBLIC OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
 # kernels want fused multiply-add; elsewhere -std=c11 keeps products and sums apart
 file(GLOB_RECURSE BEX_KERNEL_SOURCES CONFIGURE_DEPENDS src/kernel/*.c)
+list(APPEND BEX_KERNEL_SOURCES src/coverage/gram.c src/coverage/coverage.c)
 set_source_files_properties(${BEX_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast")
 
 add_library(bex SHARED $<TARGET_OBJECTS:bex_core>)
@@ -27,18 +28,37 @@ target_link_libraries(bex PRIVATE OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig:
 
 add_library(bex_static STATIC $<TARGET_OBJECTS:bex_core>)
 set_target_properties(bex_static PROPERTIES OUTPUT_NAME bex)
-target_include_directories(bex_static PUBLIC include src)
-target_link_libraries(bex_static PUBLIC OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
+target_include_directories(bex_static PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                             $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                                             $<INSTALL_INTERFACE:include>)
+# an installed libbex.a names plain libraries: its user needs neither FindOpenMP nor pkg-config
+target_link_libraries(bex_static PUBLIC
+  $<BUILD_INTERFACE:OpenMP::OpenMP_C> $<BUILD_INTERFACE:PkgConfig::JANSSON>
+  $<BUILD_INTERFACE:PkgConfig::INIH> $<INSTALL_INTERFACE:jansson> $<INSTALL_INTERFACE:inih>
+  "$<INSTALL_INTERFACE:${OpenMP_C_LIB_NAMES}>" m)
 
 bex_sources(BEX_LAB_SOURCES data env agent exp report)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
 target_link_libraries(bexlab PUBLIC bex_static ${BEX_OPTIONAL})
 target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}")
+# what `bex doctor` tells of the build: the flags that change code, not the warnings
+string(TOUPPER "${CMAKE_BUILD_TYPE}" BEX_TYPE)
+get_directory_property(BEX_FLAGS COMPILE_OPTIONS)
+list(FILTER BEX_FLAGS EXCLUDE REGEX "^-W")
+list(JOIN BEX_FLAGS " " BEX_FLAGS)
+string(STRIP "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${BEX_TYPE}} ${BEX_FLAGS}" BEX_FLAGS)
+set_source_files_properties(src/exp/machine.c PROPERTIES COMPILE_DEFINITIONS
+  "BEX_BUILD_FLAGS=\"${BEX_FLAGS}\";BEX_INIH_VERSION=\"${INIH_VERSION}\"")
 
+# the commands as a library of their own, so that tests can link them
 file(GLOB BEX_CLI_SOURCES CONFIGURE_DEPENDS src/cli/*.c bench/*.c)
-add_executable(bex-cli ${BEX_CLI_SOURCES})
-set_target_properties(bex-cli PROPERTIES OUTPUT_NAME bex RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-target_include_directories(bex-cli PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(bex-cli PRIVATE bexlab)
-target_compile_definitions(bex-cli PRIVATE BEX_VERSION="${PROJECT_VERSION}"
+list(REMOVE_ITEM BEX_CLI_SOURCES ${PROJECT_SOURCE_DIR}/src/cli/main.c)
+add_library(bexcli STATIC ${BEX_CLI_SOURCES})
+target_include_directories(bexcli PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(bexcli PUBLIC bexlab)
+target_compile_definitions(bexcli PRIVATE BEX_VERSION="${PROJECT_VERSION}"
                            BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+add_executable(bex-cli src/cli/main.c)
+set_target_properties(bex-cli PROPERTIES OUTPUT_NAME bex RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+target_link_libraries(bex-cli PRIVATE bexcli)
+target_compile_definitions(bex-cli PRIVATE BEX_VERSION="${PROJECT_VERSION}")

@@ -2,17 +2,49 @@
 # A test that cannot run prints a line starting with SKIP and exits 77: ctest reports it as skipped.
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 add_compile_definitions(BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}" BEX_BINARY_DIR="${CMAKE_BINARY_DIR}")
+
+# bex_test(name source [more sources]): a cmocka program
+function(bex_test name)
+  string(REPLACE "/" "_" target test_${name})
+  add_executable(${target} ${ARGN})
+  target_include_directories(${target} PRIVATE tests)
+  target_link_libraries(${target} PRIVATE bexcli PkgConfig::CMOCKA ${CMAKE_DL_LIBS})
+  add_test(NAME ${name} COMMAND ${target})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
+    ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
+endfunction()
+
+# bex_script_test(name script [arguments]): a shell script under tests/
+function(bex_script_test name script)
+  add_test(NAME ${name} COMMAND bash ${PROJECT_SOURCE_DIR}/tests/${script} ${ARGN})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+endfunction()
+
+# the double build exists to check gradients: only what computes is worth running there
 file(GLOB BEX_TEST_SOURCES CONFIGURE_DEPENDS tests/*/test_*.c)
+if(BEX_F64)
+  list(FILTER BEX_TEST_SOURCES INCLUDE REGEX "/tests/(base|kernel|nn|model)/")
+endif()
 foreach(source IN LISTS BEX_TEST_SOURCES)
   get_filename_component(folder ${source} DIRECTORY)
   get_filename_component(folder ${folder} NAME)
   get_filename_component(name ${source} NAME_WE)
   string(REGEX REPLACE "^test_" "" name ${name})
-  set(target test_${folder}_${name})
-  add_executable(${target} ${source})
-  target_include_directories(${target} PRIVATE tests)
-  target_link_libraries(${target} PRIVATE bexlab PkgConfig::CMOCKA ${CMAKE_DL_LIBS})
-  add_test(NAME ${folder}/${name} COMMAND ${target})
-  set_tests_properties(${folder}/${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600
-    ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
+  bex_test(${folder}/${name} ${source})
 endforeach()
+
+# the arena once more with a malloc per allocation: its own copy precedes the library's
+bex_test(base/arena_malloc tests/base/test_arena.c src/base/arena.c)
+target_compile_definitions(test_base_arena_malloc PRIVATE BEX_ARENA_MALLOC)
+
+if(NOT BEX_F64)
+  bex_script_test(cli/smoke cli/smoke.sh $<TARGET_FILE:bex-cli>)
+  bex_script_test(tools/deps tools/test_deps.sh)
+  bex_script_test(tools/layers tools/test_layers.sh)
+  bex_script_test(tools/size tools/test_size.sh)
+  # a sanitized library exports more, and cannot be linked into a plain program
+  if(NOT BEX_SANITIZE)
+    bex_script_test(install/symbols install/symbols.sh $<TARGET_FILE:bex>)
+    bex_script_test(install/consumer install/consumer.sh ${CMAKE_BINARY_DIR})
+  endif()
+endif()

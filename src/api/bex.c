@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "base/log.h"
 
+#include <stddef.h>
+
 static void (*user_sink)(int, const char *, void *);
 
 static void forward_line(bex_log_level level, const char *line, void *payload) {
@@ -19,6 +21,7 @@ const char *bex_error_message(void) {
 }
 
 void bex_log_to(void (*sink)(int level, const char *line, void *payload), void *payload) {
+    bex_log_set(NULL, NULL, BEX_LOG_DEBUG); // waits for a line under way: it reads user_sink
     user_sink = sink;
-    bex_log_set(sink ? forward_line : 0, payload, BEX_LOG_DEBUG);
+    if (sink) bex_log_set(forward_line, payload, BEX_LOG_DEBUG);
 }

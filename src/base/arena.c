@@ -22,6 +22,7 @@
 #endif
 
 enum { ALIGN = 64, FIRST_BLOCK = 1 << 16 };
+static const size_t LARGEST = SIZE_MAX / 4; // rounding and doubling cannot overflow
 
 typedef struct block block;
 struct block {
@@ -90,13 +91,18 @@ static block *block_for(bex_arena *a, size_t bytes) {
 }
 
 static size_t rounded(size_t bytes) {
-    BEX_CHECK(bytes <= SIZE_MAX / 4, "arena request of %zu bytes", bytes);
+    BEX_CHECK(bytes <= LARGEST, "arena request of %zu bytes", bytes);
     return bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN;
 }
 
 int bex_arena_reserve(bex_arena *a, size_t bytes) {
-    if (block_for(a, rounded(bytes))) return 0;
+#ifdef BEX_ARENA_MALLOC
+    (void)a, (void)bytes; // a reserved block would be shared by several allocations
+    return 0;
+#else
+    if (bytes <= LARGEST && block_for(a, rounded(bytes))) return 0;
     return bex_fail("out of memory: %zu MiB for a step arena", bytes >> 20);
+#endif
 }
 
 void *bex_arena_alloc(bex_arena *a, size_t bytes) {
@@ -132,8 +138,9 @@ void bex_arena_release(bex_arena *a, size_t mark) {
     a->position = mark;
 #ifdef BEX_ARENA_MALLOC
     // give back what is past the mark, so that a stale pointer is a use after free
-    block **tail = holder && holder->start < mark ? &holder->next : &a->first;
-    if (tail == &a->first) a->current = NULL;
+    block **tail = &a->first;
+    a->current = NULL;
+    while (*tail && (*tail)->start < mark) a->current = *tail, tail = &(*tail)->next;
     free_chain(*tail);
     *tail = NULL;
 #endif

@@ -20,7 +20,8 @@ typedef struct bex_arena bex_arena;
 bex_arena *bex_arena_new(void);
 void bex_arena_free(bex_arena *arena); // NULL is fine
 
-/* Make sure the next `bytes` in all need no malloc. 0, or negative with a message. */
+/* Make sure the next `bytes` in all, each request rounded up to 64, need no malloc. 0, or negative
+ * with a message. */
 int bex_arena_reserve(bex_arena *arena, size_t bytes);
 
 void *bex_arena_alloc(bex_arena *arena, size_t bytes);

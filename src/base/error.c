@@ -63,11 +63,11 @@ void bex_error_clear(void) {
 }
 
 void bex_bug(const char *file, int line, const char *cond, const char *fmt, ...) {
+    char text[MESSAGE_SIZE];
     va_list args;
     va_start(args, fmt);
-    fprintf(stderr, "bex: bug at %s:%d: %s: ", file, line, cond);
-    vfprintf(stderr, fmt, args);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    fprintf(stderr, "bex: bug at %s:%d: %s: %s\n", file, line, cond, text);
     abort();
 }

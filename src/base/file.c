@@ -14,8 +14,13 @@
 int bex_file_read(char **text, size_t *size, const char *path, size_t limit) {
     int code = -1;
     char *bytes = NULL;
-    FILE *f = fopen(path, "rb");
-    if (!f) return bex_fail("cannot read '%s': %s", path, strerror(errno));
+    int fd = open(path, O_RDONLY | O_NONBLOCK); // a fifo without a writer would hang otherwise
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
+    if (!f) {
+        bex_fail("cannot read '%s': %s", path, strerror(errno));
+        if (fd >= 0) close(fd);
+        return -1;
+    }
     struct stat st;
     if (fstat(fileno(f), &st) < 0 || !S_ISREG(st.st_mode)) {
         bex_fail("'%s' is not a regular file", path);
@@ -51,8 +56,16 @@ int bex_file_create(bex_file_out *out, const char *path, int replace) {
     strcpy(out->path, path);
     if (!replace && access(path, F_OK) == 0)
         return bex_fail("'%s' exists", path), bex_fail_hint("it is never overwritten");
-    snprintf(out->temporary, sizeof out->temporary, "%s.tmp-%d", path, (int)getpid());
-    out->stream = fopen(out->temporary, "wb");
+    // a name of its own: two threads may write the same path, and a crash may have left one
+    int fd = -1;
+    for (int i = 0; i < 1000 && (fd < 0 && (i == 0 || errno == EEXIST)); i++) {
+        snprintf(out->temporary, sizeof out->temporary, "%s.tmp-%d-%d", path, (int)getpid(), i);
+        fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    }
+    if (fd >= 0 && !(out->stream = fdopen(fd, "wb"))) {
+        close(fd);
+        unlink(out->temporary);
+    }
     if (!out->stream) return bex_fail("cannot write '%s': %s", path, strerror(errno));
     return 0;
 }
@@ -67,23 +80,36 @@ static void sync_directory(const char *path) {
     close(fd);
 }
 
+// everything written is on the disk and the stream closed: 0, or the errno of what failed
+static int settle(FILE *stream) {
+    int why = 0;
+    if (fflush(stream))
+        why = errno;
+    else if (ferror(stream)) // an earlier write: its errno is gone, a full disk the usual reason
+        why = ENOSPC;
+    else if (fsync(fileno(stream)))
+        why = errno;
+    if (fclose(stream) && !why) why = errno;
+    return why;
+}
+
+// give the temporary its name. link refuses an existing one, so that two writers cannot both win;
+// rename replaces it, and serves file systems without hard links
+static int publish(const bex_file_out *out) {
+    if (out->replace) return rename(out->temporary, out->path) < 0 ? errno : 0;
+    if (link(out->temporary, out->path) == 0) return unlink(out->temporary), 0;
+    if (errno != EPERM && errno != EOPNOTSUPP) return errno;
+    if (access(out->path, F_OK) == 0) return EEXIST;
+    return rename(out->temporary, out->path) < 0 ? errno : 0;
+}
+
 int bex_file_commit(bex_file_out *out) {
-    int failed = ferror(out->stream) || fflush(out->stream) || fsync(fileno(out->stream));
-    int why = errno;
-    if (fclose(out->stream) && !failed) failed = 1, why = errno;
+    int why = settle(out->stream);
     out->stream = NULL;
-    // link refuses an existing name, so two writers cannot both win; rename replaces
-    if (!failed && !out->replace) {
-        failed = link(out->temporary, out->path) < 0;
-        why = errno;
+    if (!why) why = publish(out);
+    if (why) {
         unlink(out->temporary);
-    } else if (!failed) {
-        failed = rename(out->temporary, out->path) < 0;
-        why = errno;
-    }
-    if (failed) {
-        unlink(out->temporary);
-        return bex_fail("cannot write '%s': %s", out->path, strerror(why ? why : EIO));
+        return bex_fail("cannot write '%s': %s", out->path, strerror(why));
     }
     sync_directory(out->path);
     return 0;

@@ -7,7 +7,8 @@
 
 typedef enum { BEX_LOG_DEBUG, BEX_LOG_INFO, BEX_LOG_WARN, BEX_LOG_ERROR } bex_log_level;
 
-/* Receives one line without newline. May be called from any thread, one call at a time. */
+/* Receives one line without newline. May be called from any thread, one call at a time; must not
+ * log itself. */
 typedef void bex_log_sink(bex_log_level level, const char *line, void *payload);
 
 /* sink NULL: silence. Lines below `least` are dropped before formatting. */

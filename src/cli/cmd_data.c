@@ -12,6 +12,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *about;
 } commands[] = {
+    {"gen", bex_cmd_data_gen, "make demonstrations: a planner and a PD law in a maze"},
     {"show", bex_cmd_data_show, "what a file of demonstrations holds; --plot draws it"},
     {"convert", bex_cmd_data_convert, "any format bex reads into D4RL's layout; --split holds out"},
 };

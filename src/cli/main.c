@@ -17,6 +17,8 @@ static const struct {
     {"bench", bex_cmd_bench, "measure kernels beside a reference"},
     {"data", bex_cmd_data, "look at, convert demonstrations"},
     {"doctor", bex_cmd_doctor, "what this machine and this build can do"},
+    {"env", bex_cmd_env, "the worlds, and pictures of trajectories in them"},
+    {"theory", bex_cmd_theory, "the exact explorer in finite worlds, and the paper's proposition"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -29,6 +31,13 @@ static void help(void) {
         "Exit codes: 0 ok, 1 failed, 2 usage.");
 }
 
+// output that did not arrive (full disk) is a failure whatever the command thought
+static int finish(int code) {
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    fputs("bex: cannot write to standard output\n", stderr);
+    return code ? code : BEX_EXIT_FAILED;
+}
+
 int main(int argc, char **argv) {
     bex_log_set(bex_log_to_stderr, NULL, BEX_LOG_INFO);
     if (argc < 2) {
@@ -36,12 +45,17 @@ int main(int argc, char **argv) {
         return BEX_EXIT_USAGE;
     }
     const char *name = argv[1];
-    if (!strcmp(name, "--help") || !strcmp(name, "help")) return help(), BEX_EXIT_OK;
-    if (!strcmp(name, "--version")) return puts("bex " BEX_VERSION), BEX_EXIT_OK;
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help"))
+        return help(), finish(BEX_EXIT_OK);
+    if (!strcmp(name, "--version")) return puts("bex " BEX_VERSION), finish(BEX_EXIT_OK);
     for (int i = 0; i < COMMANDS; i++)
-        if (!strcmp(commands[i].name, name)) return commands[i].run(argc - 1, argv + 1);
+        if (!strcmp(commands[i].name, name)) return finish(commands[i].run(argc - 1, argv + 1));
     const char *near = bex_nearest(name, commands, COMMANDS, sizeof *commands);
-    fprintf(stderr, "bex: unknown command '%s' (%s%s%s)\n", name,
-            near ? "did you mean " : "try bex --help", near ? near : "", near ? "?" : "");
+    bex_fail("unknown command '%s'", name);
+    if (near)
+        bex_fail_hint("did you mean %s?", near);
+    else
+        bex_fail_hint("try bex --help");
+    fprintf(stderr, "bex: %s\n", bex_error());
     return BEX_EXIT_USAGE;
 }

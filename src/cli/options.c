@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -99,7 +100,7 @@ int bex_options_parse(const bex_usage *u, int argc, char **argv, const char **po
     bool options_over = false;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
-        if (!options_over && !strcmp(arg, "--help")) {
+        if (!options_over && (!strcmp(arg, "--help") || !strcmp(arg, "-h"))) {
             print_help(u);
             return BEX_OPTIONS_HELP;
         }
@@ -115,10 +116,12 @@ int bex_options_parse(const bex_usage *u, int argc, char **argv, const char **po
                 *(bool *)o->value = true;
                 continue;
             }
-            if (!value && i + 1 < argc) value = argv[++i];
+            if (!value && i + 1 < argc && strncmp(argv[i + 1], "--", 2) != 0) value = argv[++i];
             if (!value) return bex_fail("--%s needs a value (%s)", o->name, o->metavar), wrong(u);
             if (set_value(o, value) < 0) return wrong(u);
         } else {
+            if (!options_over && arg[0] == '-' && isalpha((unsigned char)arg[1]))
+                return bex_fail("unknown option %s", arg), wrong(u);
             if (given == most_positional)
                 return bex_fail("unexpected argument '%s'", arg), wrong(u);
             positional[given++] = arg;

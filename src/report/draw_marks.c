@@ -286,7 +286,8 @@ void bex_draw_legend_key(cairo_t *cr, const bex_item *it, double x, double y, do
             cairo_fill(cr);
         }
         pen(cr, &it->mark, 1.8);
-        bex_draw_colour(cr, it->mark.colour, 1); // a faint path still needs a readable key
+        // a faint path still needs a readable key
+        if (it->kind == BEX_ITEM_PATH) bex_draw_colour(cr, it->mark.colour, 1);
         cairo_move_to(cr, x, y), cairo_line_to(cr, x + w, y);
         cairo_stroke(cr);
     }

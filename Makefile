@@ -1,0 +1,73 @@
+# The front door: `make help`. The build itself is CMake's (CMakePresets.json, cmake/).
+PREFIX ?= /usr/local
+DESTDIR ?=
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 300
+PEERS ?=
+# what installs missing packages; DEPS=: trusts that all are there
+DEPS ?= tools/deps
+
+SOURCES = $(shell find include src bench tests -name '*.[ch]')
+# $(call preset,NAME): configure and build; $(call run_tests,NAME): its tests
+preset = cmake --preset $(1) && cmake --build --preset $(1) -j$(JOBS)
+run_tests = ctest --preset $(1) -j$(JOBS)
+
+.PHONY: all build test check asan f64 parity bench fuzz install demo deps clean help
+all: build
+
+help:
+	@echo 'make            build the library and the program: build/release/bin/bex'
+	@echo 'make demo       build, then show what works'
+	@echo 'make test       install what is missing, build, run every test (also in double)'
+	@echo 'make check      format, include order, sizes, headers, warnings as errors'
+	@echo 'make asan       the tests under AddressSanitizer and UBSan'
+	@echo 'make f64        the gradient checks: the double build and its tests'
+	@echo 'make parity     compare with PyTorch, live (installs python3-torch)'
+	@echo 'make bench      measure; PEERS=1 installs PyTorch to compare with'
+	@echo 'make fuzz       fuzz the readers for FUZZ_SECONDS=300 each'
+	@echo 'make install    PREFIX=/usr/local, DESTDIR='
+	@echo 'make clean      remove build/'
+
+deps:
+	@$(DEPS)
+
+build: deps
+	$(call preset,release)
+
+test: build
+	$(call run_tests,release)
+	$(MAKE) f64
+
+f64: deps
+	$(call preset,f64)
+	$(call run_tests,f64)
+
+asan: deps
+	$(call preset,asan)
+	$(call run_tests,asan)
+
+check: deps
+	clang-format --dry-run -Werror $(SOURCES)
+	tools/layers
+	tools/size
+	$(call preset,check)
+
+parity: build
+	@$(DEPS) $(if $(filter tools/deps,$(DEPS)),--peers)
+	tests/parity/run
+
+bench: build
+	$(if $(PEERS),tools/deps --peers)
+	build/release/bin/bex bench kernels
+
+fuzz: deps
+	FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz
+
+install: build
+	DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
+
+demo: build
+	tools/demo
+
+clean:
+	rm -rf build

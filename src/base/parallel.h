@@ -1,0 +1,15 @@
+/* base/parallel.h - the only way bex uses threads: independent pieces of work, one level deep.
+ *
+ * Which thread takes which piece is not fixed, so a piece must not depend on it: results are the same
+ * bits for any thread count. With one thread it is a plain loop: OpenMP would allocate a team for it
+ * on every call. */
+#ifndef BEX_BASE_PARALLEL_H
+#define BEX_BASE_PARALLEL_H
+
+/* work(piece, payload) for piece = 0..pieces-1. threads 0: as many as the machine offers. */
+void bex_parallel(int threads, long pieces, void (*work)(long piece, void *payload), void *payload);
+
+/* Threads the machine offers to this process. */
+int bex_parallel_threads(void);
+
+#endif

@@ -1,0 +1,13 @@
+/* base/utf8.h - is this UTF-8? Asked of text that must survive JSON. */
+#ifndef BEX_BASE_UTF8_H
+#define BEX_BASE_UTF8_H
+
+#include <stdbool.h>
+
+/* Shortest forms only, no surrogates, nothing past U+10FFFF (RFC 3629). */
+bool bex_utf8_valid(const char *text);
+
+/* Valid, not empty, and free of the control characters U+0000..U+001F and U+007F: a name. */
+bool bex_utf8_is_name(const char *text);
+
+#endif

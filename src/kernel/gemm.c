@@ -1,0 +1,244 @@
+/* kernel/gemm.c - blocked product over an MR x NR register tile (BLIS scheme, B packed on the stack).
+ *
+ *   for rows in blocks of ROWS       A block stays in L3 while every column passes over it
+ *     for k in blocks of KC
+ *       for columns in blocks of NC     pack B(k, n): panels of NR columns, k-major   64 KiB, L2
+ *         for rows in blocks of MC        A block in L2
+ *           for panels of NR columns        panel in L1
+ *             for tiles of MR rows            MR x NR accumulators in registers
+ *
+ * The sum for one C element runs over k in order inside a KC block and is then added to C: no
+ * dependence on M, N or the tile it falls in. Fast twin of kernel/ref/ref_gemm.c. */
+#include "kernel/gemm.h"
+
+#include "base/error.h"
+#include "kernel/simd.h"
+
+#include <string.h>
+
+enum {
+    MR = 6,
+    NR = 2 * BEX_LANES,
+    KC = 256,
+    NC = 65536 / KC / (int)sizeof(bex_real) / NR * NR,
+    MC = 240,
+    ROWS = 1200,
+};
+
+typedef bex_vec tile[MR][2];
+
+// sum over k of a column of A times a row of the panel; rows is a constant after inlining
+static inline __attribute__((always_inline)) void tile_sum(tile s, int rows, int kc,
+                                                           const bex_real *a, ptrdiff_t a_row,
+                                                           ptrdiff_t a_k, const bex_real *b,
+                                                           ptrdiff_t b_k) {
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = (bex_vec){0};
+    for (int k = 0; k < kc; k++) {
+        bex_vec b0 = bex_vec_load(b), b1 = bex_vec_load(b + BEX_LANES);
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; i++) {
+            bex_vec x = bex_vec_all(a[i * a_row]);
+            s[i][0] += x * b0;
+            s[i][1] += x * b1;
+        }
+        a += a_k;
+        b += b_k;
+    }
+}
+
+static inline __attribute__((always_inline)) void
+tile_rows(int rows, int kc, const bex_real *a, ptrdiff_t a_row, ptrdiff_t a_k, const bex_real *b,
+          ptrdiff_t b_k, bex_real *c, ptrdiff_t ldc, int columns, int add) {
+    tile s;
+    tile_sum(s, rows, kc, a, a_row, a_k, b, b_k);
+    if (columns == NR) {
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; i++) {
+            bex_real *row = c + i * ldc;
+            if (add) {
+                s[i][0] += bex_vec_load(row);
+                s[i][1] += bex_vec_load(row + BEX_LANES);
+            }
+            bex_vec_store(row, s[i][0]);
+            bex_vec_store(row + BEX_LANES, s[i][1]);
+        }
+        return;
+    }
+    // right edge: through a full row, so that nothing past C is touched
+    for (int i = 0; i < rows; i++) {
+        bex_real full[NR];
+        bex_vec_store(full, s[i][0]);
+        bex_vec_store(full + BEX_LANES, s[i][1]);
+        for (int j = 0; j < columns; j++) c[i * ldc + j] = add ? c[i * ldc + j] + full[j] : full[j];
+    }
+}
+
+static void tiles(int mc, int kc, const bex_real *a, ptrdiff_t a_row, ptrdiff_t a_k,
+                  const bex_real *b, ptrdiff_t b_k, bex_real *c, ptrdiff_t ldc, int columns,
+                  int add) {
+    int i = 0;
+    for (; i + MR <= mc; i += MR)
+        tile_rows(MR, kc, a + i * a_row, a_row, a_k, b, b_k, c + i * ldc, ldc, columns, add);
+    const bex_real *rest = a + i * a_row;
+    bex_real *c_rest = c + i * ldc;
+    switch (mc - i) {
+    case 5:
+        tile_rows(5, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
+        break;
+    case 4:
+        tile_rows(4, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
+        break;
+    case 3:
+        tile_rows(3, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
+        break;
+    case 2:
+        tile_rows(2, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
+        break;
+    case 1:
+        tile_rows(1, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
+        break;
+    default:
+        break;
+    }
+}
+
+#if !defined(BEX_F64) && BEX_VECTOR_BYTES >= 32
+// out[k * NR + j] = b[j * ld + k] for k, j < 8: three rounds of shuffles instead of 64 scalar moves
+static void transpose8(float *out, const float *b, ptrdiff_t ld) {
+    typedef float v8 __attribute__((vector_size(32), aligned(4), may_alias));
+#define SHUFFLE __builtin_shufflevector
+    v8 r[8], t[8];
+    for (int i = 0; i < 8; i++) r[i] = *(const v8 *)(b + i * ld);
+    for (int i = 0; i < 8; i += 2) {
+        t[i] = SHUFFLE(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        t[i + 1] = SHUFFLE(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int j = i; j < i + 2; j++) {
+            r[j] = SHUFFLE(t[j], t[j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            r[j + 2] = SHUFFLE(t[j], t[j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int j = 0; j < 4; j++) {
+        *(v8 *)(out + j * NR) = SHUFFLE(r[j], r[j + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        *(v8 *)(out + (j + 4) * NR) = SHUFFLE(r[j], r[j + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#undef SHUFFLE
+}
+enum { TRANSPOSE = 8 };
+#else
+static void transpose8(bex_real *out, const bex_real *b, ptrdiff_t ld) {
+    *out = *b;
+    (void)ld;
+}
+enum { TRANSPOSE = 1 };
+#endif
+
+// one panel of a transposed B: element (k, j) at b[j * ld + k]
+static void pack_transposed(bex_real *out, const bex_real *b, ptrdiff_t ld, int kc) {
+    int k = 0;
+    for (; k + TRANSPOSE <= kc; k += TRANSPOSE)
+        for (int j = 0; j < NR; j += TRANSPOSE) transpose8(out + k * NR + j, b + j * ld + k, ld);
+    for (; k < kc; k++)
+        for (int j = 0; j < NR; j++) out[k * NR + j] = b[j * ld + k];
+}
+
+static void pack(bex_real *out, const bex_real *b, ptrdiff_t ld, int transposed, int kc, int nc) {
+    for (int n = 0; n < nc; n += NR, out += kc * NR) {
+        int columns = nc - n < NR ? nc - n : NR;
+        if (columns == NR && transposed) {
+            pack_transposed(out, b + n * ld, ld, kc);
+        } else if (columns == NR) {
+            for (int k = 0; k < kc; k++) memcpy(out + k * NR, b + k * ld + n, NR * sizeof *out);
+        } else {
+            // right edge: zeros where there is no column
+            memset(out, 0, (size_t)(kc * NR) * sizeof *out);
+            ptrdiff_t column = transposed ? ld : 1, row = transposed ? 1 : ld;
+            for (int j = 0; j < columns; j++)
+                for (int k = 0; k < kc; k++) out[k * NR + j] = b[(n + j) * column + k * row];
+        }
+    }
+}
+
+typedef struct {
+    const bex_real *bias;
+    bex_act act;
+    bex_real *pre;
+    int n; // leading dimension of pre
+} tail;
+
+// bias, copy for the backward pass, activation: on a block that is still in cache
+static void finish(bex_real *c, ptrdiff_t ldc, int rows, int columns, int row0, int col0,
+                   const tail *t) {
+    for (int i = 0; i < rows; i++) {
+        bex_real *y = c + i * ldc;
+        if (t->bias)
+            for (int j = 0; j < columns; j++) y[j] += t->bias[col0 + j];
+        if (t->pre)
+            memcpy(t->pre + (ptrdiff_t)(row0 + i) * t->n + col0, y, (size_t)columns * sizeof *y);
+        if (t->act != BEX_ACT_ID) bex_act_fwd(y, y, (size_t)columns, t->act);
+    }
+}
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+// all of N and K for one block of rows
+static void row_block(bex_real *C, ptrdiff_t ldc, const bex_real *A, ptrdiff_t a_row, ptrdiff_t a_k,
+                      const bex_real *B, int ldb, int M, int row0, int N, int K, int flags,
+                      const tail *t) {
+    _Alignas(64) bex_real packed[KC * NC];
+    int tb = (flags & BEX_GEMM_TB) != 0;
+    for (int k0 = 0; k0 < K; k0 += KC) {
+        int kc = least(KC, K - k0), add = k0 > 0 || (flags & BEX_GEMM_ADD), last = k0 + kc == K;
+        for (int n0 = 0; n0 < N; n0 += NC) {
+            int nc = least(NC, N - n0);
+            const bex_real *b = tb ? B + (ptrdiff_t)n0 * ldb + k0 : B + (ptrdiff_t)k0 * ldb + n0;
+            // few rows do not repay a copy of a B that is readable as it stands
+            int in_place = !tb && M <= 2 * MR && nc % NR == 0;
+            if (!in_place) pack(packed, b, ldb, tb, kc, nc);
+            for (int m0 = 0; m0 < M; m0 += MC) {
+                int mc = least(MC, M - m0);
+                const bex_real *a = A + m0 * a_row + k0 * a_k;
+                bex_real *c = C + m0 * ldc + n0;
+                for (int n = 0; n < nc; n += NR)
+                    tiles(mc, kc, a, a_row, a_k, in_place ? b + n : packed + n * kc,
+                          in_place ? ldb : NR, c + n, ldc, least(NR, nc - n), add);
+                if (t && last) finish(c, ldc, mc, nc, row0 + m0, n0, t);
+            }
+        }
+    }
+}
+
+static void product(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb,
+                    int M, int N, int K, int flags, const tail *t) {
+    int ta = (flags & BEX_GEMM_TA) != 0, tb = (flags & BEX_GEMM_TB) != 0;
+    BEX_CHECK(M >= 0 && N >= 0 && K >= 0 && ldc >= N && lda >= (ta ? M : K) && ldb >= (tb ? K : N),
+              "C (%d,%d) ld %d, A ld %d%s, B ld %d%s, K %d", M, N, ldc, lda,
+              ta ? " transposed" : "", ldb, tb ? " transposed" : "", K);
+    ptrdiff_t a_row = ta ? 1 : lda, a_k = ta ? lda : 1;
+    for (int m0 = 0; m0 < M; m0 += ROWS) {
+        int rows = least(ROWS, M - m0);
+        bex_real *c = C + (ptrdiff_t)m0 * ldc;
+        row_block(c, ldc, A + m0 * a_row, a_row, a_k, B, ldb, rows, m0, N, K, flags, t);
+        if (K > 0) continue;
+        // an empty sum
+        for (int i = 0; i < rows && !(flags & BEX_GEMM_ADD); i++)
+            memset(c + (ptrdiff_t)i * ldc, 0, (size_t)N * sizeof *c);
+        if (t) finish(c, ldc, rows, N, m0, 0, t);
+    }
+}
+
+void bex_gemm(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb, int M,
+              int N, int K, int flags) {
+    product(C, ldc, A, lda, B, ldb, M, N, K, flags, NULL);
+}
+
+void bex_gemm_act(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb,
+                  int M, int N, int K, int flags, const bex_real *bias, bex_act act,
+                  bex_real *pre) {
+    BEX_CHECK(!(flags & BEX_GEMM_ADD), "an activation of a running sum");
+    tail t = {.bias = bias, .act = act, .pre = pre, .n = N};
+    product(C, ldc, A, lda, B, ldb, M, N, K, flags, &t);
+}

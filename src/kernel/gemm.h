@@ -1,0 +1,27 @@
+/* kernel/gemm.h - matrix product on one thread, row-major, leading dimensions in elements.
+ *
+ *     C (M,N) = op(A) (M,K) op(B) (K,N)          op transposes where a flag says so:
+ *                                                BEX_GEMM_TA: A is stored (K,M); TB: B is (N,K)
+ *     BEX_GEMM_ADD: C += instead of C =
+ *
+ * Our own, not oneDNN's: dnnl_sgemm calls malloc on every call, and its order of additions depends
+ * on M. Here C[i][j] is the same chain of fused multiply-adds over k (restarted every 256), whatever
+ * M, N and the row's place: a batch of one gives the same bits as the same row in a batch of 1000.
+ * Speed beside dnnl_sgemm: `bex bench kernels`. Scratch is 64 KiB of stack. */
+#ifndef BEX_KERNEL_GEMM_H
+#define BEX_KERNEL_GEMM_H
+
+#include "base/real.h"
+#include "kernel/activation.h"
+
+enum { BEX_GEMM_TA = 1, BEX_GEMM_TB = 2, BEX_GEMM_ADD = 4 };
+
+void bex_gemm(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb, int M,
+              int N, int K, int flags);
+
+/* C = act(A op B + bias), each block finished while in cache. bias (N) or NULL. pre (M,N, leading
+ * dimension N) or NULL receives the value before the activation. BEX_GEMM_ADD is not allowed. */
+void bex_gemm_act(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb,
+                  int M, int N, int K, int flags, const bex_real *bias, bex_act act, bex_real *pre);
+
+#endif

@@ -1,0 +1,34 @@
+/* kernel/simd.h - one vector type, as wide as the target's registers (GCC and clang extension).
+ * Loads and stores through it are unaligned. Most kernels need none of this: plain loops over arrays
+ * vectorise; only gemm.c and reduce.h count registers. */
+#ifndef BEX_KERNEL_SIMD_H
+#define BEX_KERNEL_SIMD_H
+
+#include "base/real.h"
+
+#if defined(__AVX512F__)
+#define BEX_VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define BEX_VECTOR_BYTES 32
+#else
+#define BEX_VECTOR_BYTES 16
+#endif
+
+enum { BEX_LANES = BEX_VECTOR_BYTES / (int)sizeof(bex_real) };
+
+typedef bex_real bex_vec
+    __attribute__((vector_size(BEX_VECTOR_BYTES), aligned(sizeof(bex_real)), may_alias));
+
+static inline bex_vec bex_vec_load(const bex_real *p) {
+    return *(const bex_vec *)p;
+}
+
+static inline void bex_vec_store(bex_real *p, bex_vec v) {
+    *(bex_vec *)p = v;
+}
+
+static inline bex_vec bex_vec_all(bex_real x) {
+    return x - (bex_vec){0}; // x - 0 keeps the sign of zero and becomes a broadcast
+}
+
+#endif

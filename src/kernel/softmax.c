@@ -1,0 +1,31 @@
+/* kernel/softmax.c */
+#include "kernel/softmax.h"
+
+#include "kernel/reduce.h"
+#include "kernel/vmath.h"
+
+bex_real bex_softmax_row(bex_real *s, int n, bex_real scale, bex_real *sum) {
+    bex_real m = scale * bex_max(s, (size_t)n);
+    for (int j = 0; j < n; j++) s[j] = bex_exp(scale * s[j] - m);
+    *sum = bex_sum(s, (size_t)n);
+    return m + (bex_real)log((double)*sum);
+}
+
+void bex_softmax_fwd(bex_real *y, const bex_real *x, int M, int N) {
+    for (int i = 0; i < M; i++, x += N, y += N) {
+        bex_real m = bex_max(x, (size_t)N);
+        for (int j = 0; j < N; j++) y[j] = bex_exp(x[j] - m);
+        bex_real r = R(1) / bex_sum(y, (size_t)N);
+        for (int j = 0; j < N; j++) y[j] *= r;
+    }
+}
+
+void bex_softmax_bwd(bex_real *dx, const bex_real *dy, const bex_real *y, int M, int N, int add) {
+    for (int i = 0; i < M; i++, dx += N, dy += N, y += N) {
+        bex_real s = bex_dot(y, dy, (size_t)N);
+        if (add)
+            for (int j = 0; j < N; j++) dx[j] += y[j] * (dy[j] - s);
+        else
+            for (int j = 0; j < N; j++) dx[j] = y[j] * (dy[j] - s);
+    }
+}

@@ -1,0 +1,40 @@
+/* nn/lanes.h - the one unit of parallelism.
+ *
+ *   batch of B samples -> L lanes (fixed, whatever the threads) -> each lane forward + backward on its
+ *   slice, on one thread, with its own tape, arena and gradient block -> gradients summed in lane
+ *   order
+ *
+ * Threads take lanes as they come free; nothing a lane computes depends on which thread ran it. Hence
+ * the same bits for any number of threads. Inside a lane nothing is parallel. */
+#ifndef BEX_NN_LANES_H
+#define BEX_NN_LANES_H
+
+#include "nn/tape.h"
+
+typedef struct bex_lanes bex_lanes;
+
+/* threads 0: as many as the machine offers, at most `lanes`. */
+bex_lanes *bex_lanes_new(int lanes, int threads);
+void bex_lanes_free(bex_lanes *lanes);
+
+int bex_lanes_count(const bex_lanes *lanes);
+int bex_lanes_threads(const bex_lanes *lanes);
+
+/* The lane's work: run forward and backward on its slice, in micro-batches if it likes (reset the
+ * tape between them), and return its share of the loss. The tape comes reset, recording for no
+ * block yet (bex_tape_train), with rng = split(rng given to run, "lane", lane). */
+typedef double bex_lane_fn(bex_tape *tape, int lane, void *payload);
+
+/* Run every lane; returns the sum of their results in lane order. */
+double bex_lanes_run(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload);
+
+/* Sum the lanes' gradients of `params` into lane 0's block, in lane order. */
+void bex_lanes_reduce(bex_lanes *lanes, bex_params *params);
+
+/* Samples of a lane: first..first+count-1 of n, sizes differing by at most one. */
+void bex_lane_slice(int n, int lanes, int lane, int *first, int *count);
+
+/* Largest arena so far, bytes, summed over lanes. */
+size_t bex_lanes_memory(const bex_lanes *lanes);
+
+#endif

@@ -1,0 +1,85 @@
+/* nn/op_linear.c - y = act(x W^T + b), single or as an ensemble of E independent layers. */
+#include "nn/ops.h"
+
+#include "base/error.h"
+#include "kernel/linear.h"
+
+typedef struct {
+    bex_tensor *x, *W, *b, *y; // b NULL for none
+    bex_real *pre;             // x W^T + b where the activation needs it, else NULL
+    bex_act act;
+    int E, M, N, K;
+    int first;     // row of W and b where the layer begins
+    size_t x_step; // reals between the inputs of two members; 0 when shared
+} context;
+
+static void backward(bex_tape *tape, void *payload) {
+    context *c = payload;
+    if (!c->y->grad) return;
+    int add;
+    size_t y_step = (size_t)c->M * (size_t)c->N, w_step = (size_t)c->N * (size_t)c->K;
+    bex_real *dz = c->y->grad;
+    if (c->act != BEX_ACT_ID) {
+        dz = bex_scratch(tape, bex_count(c->y));
+        bex_act_bwd(dz, c->y->grad, c->pre, bex_count(c->y), c->act, 0);
+    }
+    bex_real *dx = bex_grad(tape, c->x, &add);
+    for (int e = 0; e < c->E; e++) {
+        const bex_real *de = dz + (size_t)e * y_step, *xe = c->x->data + (size_t)e * c->x_step;
+        size_t w_at = (size_t)e * w_step + (size_t)c->first * (size_t)c->K;
+        size_t b_at = (size_t)e * (size_t)c->N + (size_t)c->first;
+        if (dx) {
+            bex_linear_bwd_x(dx + (size_t)e * c->x_step, de, c->W->data + w_at, c->M, c->N, c->K,
+                             add || (e && !c->x_step));
+        }
+        if (c->W->needs_grad)
+            bex_linear_bwd_w(c->W->grad + w_at, c->b ? c->b->grad + b_at : NULL, de, xe, c->M, c->N,
+                             c->K);
+    }
+}
+
+static bex_tensor *linear(bex_tape *tape, bex_tensor *x, const bex_param *Wp, const bex_param *bp,
+                          int first, int count, bex_act act) {
+    bool ensemble = Wp->rank == 3;
+    int E = ensemble ? Wp->dim[0] : 1, K = bex_width(x);
+    bool shared = ensemble && x->rank == 2;
+    BEX_CHECK(
+        Wp->dim[Wp->rank - 1] == K && (!ensemble || shared || x->dim[0] == E) &&
+            (!bp || (bp->rank == Wp->rank - 1 && bp->dim[bp->rank - 1] == Wp->dim[Wp->rank - 2])),
+        "linear: x %s, W '%s' %s, b %s", bex_shape(x), Wp->name, bex_shape_text(Wp->rank, Wp->dim),
+        bp ? bex_shape_text(bp->rank, bp->dim) : "none");
+    // the output has x's shape with another width, and E in front where x is shared
+    int dim[BEX_RANK], rank = 0;
+    if (shared) dim[rank++] = E;
+    for (int i = 0; i < x->rank - 1; i++) dim[rank++] = x->dim[i];
+    dim[rank++] = count;
+    bex_tensor *W = bex_use(tape, Wp), *b = bp ? bex_use(tape, bp) : NULL;
+    bex_tensor *y = bex_tensor_new(tape, rank, dim, x->needs_grad || W->needs_grad);
+    int M = ensemble && !shared ? bex_rows(x) / E : bex_rows(x);
+    bex_real *pre = y->needs_grad && act != BEX_ACT_ID ? bex_scratch(tape, bex_count(y)) : NULL;
+    context c = {x, W, b, y, pre, act, E, M, count, K, first, 0};
+    if (ensemble && !shared) c.x_step = (size_t)M * (size_t)K;
+    size_t y_step = (size_t)M * (size_t)count;
+    for (int e = 0; e < E; e++)
+        bex_linear_fwd(y->data + (size_t)e * y_step, pre ? pre + (size_t)e * y_step : NULL,
+                       x->data + (size_t)e * c.x_step,
+                       W->data + ((size_t)e * (size_t)count + (size_t)first) * (size_t)K,
+                       b ? b->data + (size_t)e * (size_t)count + first : NULL, M, count, K, act);
+    if (y->needs_grad) *(context *)bex_record(tape, backward, sizeof c) = c;
+    return y;
+}
+
+bex_tensor *bex_linear(bex_tape *tape, bex_tensor *x, const bex_param *W, const bex_param *b,
+                       bex_act act) {
+    BEX_CHECK(W->rank == 2 || W->rank == 3, "linear: W '%s' %s", W->name,
+              bex_shape_text(W->rank, W->dim));
+    return linear(tape, x, W, b, 0, W->dim[W->rank - 2], act);
+}
+
+bex_tensor *bex_linear_rows(bex_tape *tape, bex_tensor *x, const bex_param *W, const bex_param *b,
+                            int first, int count, bex_act act) {
+    BEX_CHECK(W->rank == 2 && first >= 0 && count > 0 && first + count <= W->dim[0],
+              "linear: rows %d..%d of W '%s' %s", first, first + count - 1, W->name,
+              bex_shape_text(W->rank, W->dim));
+    return linear(tape, x, W, b, first, count, act);
+}

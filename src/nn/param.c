@@ -1,0 +1,113 @@
+/* nn/param.c - the registry and its blocks. */
+#include "nn/param.h"
+
+#include "nn/tensor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAD = 16 }; // reals: a float parameter starts on a cache line
+
+bex_params *bex_params_new(void) {
+    bex_params *p = calloc(1, sizeof *p);
+    BEX_CHECK(p, "out of memory");
+    return p;
+}
+
+void bex_params_free(bex_params *p) {
+    if (!p) return;
+    for (int i = 0; i < p->params; i++) free(p->param[i]);
+    free(p->param);
+    free(p->value);
+    free(p->grad);
+    free(p->m);
+    free(p->v);
+    free(p->ema);
+    free(p);
+}
+
+const bex_param *bex_param_find(const bex_params *p, const char *name) {
+    for (int i = 0; i < p->params; i++)
+        if (!strcmp(p->param[i]->name, name)) return p->param[i];
+    return NULL;
+}
+
+const bex_param *bex_param_add(bex_params *p, bex_init init, int rank, const int *dim,
+                               const char *name, ...) {
+    BEX_CHECK(!p->value, "parameter added after the block was built");
+    bex_param *q = calloc(1, sizeof *q);
+    if (p->params == p->capacity) {
+        p->capacity = 2 * p->capacity + 16;
+        p->param = realloc(p->param, (size_t)p->capacity * sizeof *p->param);
+    }
+    BEX_CHECK(q && p->param, "out of memory");
+    va_list args;
+    va_start(args, name);
+    int length = vsnprintf(q->name, sizeof q->name, name, args);
+    va_end(args);
+    BEX_CHECK(length > 0 && length < (int)sizeof q->name, "parameter name '%s'", q->name);
+    BEX_CHECK(!bex_param_find(p, q->name), "parameter '%s' registered twice", q->name);
+    q->block = p;
+    q->init = init;
+    q->rank = rank;
+    memcpy(q->dim, dim, (size_t)rank * sizeof *dim);
+    q->offset = p->count;
+    q->count = bex_numel(rank, dim);
+    p->count += (q->count + PAD - 1) / PAD * PAD;
+    return p->param[p->params++] = q;
+}
+
+static bex_real *block(size_t count) {
+    size_t bytes = (count ? count : PAD) * sizeof(bex_real);
+    bex_real *b = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    BEX_CHECK(b, "out of memory: %zu bytes of parameters", bytes);
+    return memset(b, 0, bytes);
+}
+
+void bex_params_build(bex_params *p, int lanes, bex_rng rng) {
+    BEX_CHECK(!p->value, "parameter block built twice");
+    p->lanes = lanes;
+    p->value = block(p->count);
+    if (lanes) p->grad = block(p->count * (size_t)lanes);
+    for (int i = 0; i < p->params; i++) {
+        const bex_param *q = p->param[i];
+        bex_init_fill(bex_param_value(q), q->init, q->rank, q->dim, bex_rng_split(rng, q->name, 0));
+    }
+}
+
+size_t bex_params_total(const bex_params *p) {
+    size_t n = 0;
+    for (int i = 0; i < p->params; i++) n += p->param[i]->count;
+    return n;
+}
+
+void bex_params_moments(bex_params *p) {
+    if (!p->m) p->m = block(p->count), p->v = block(p->count);
+}
+
+void bex_params_ema(bex_params *p) {
+    if (!p->ema) p->ema = block(p->count);
+    memcpy(p->ema, p->value, p->count * sizeof *p->ema);
+}
+
+void bex_params_zero_grad(bex_params *p) {
+    memset(p->grad, 0, p->count * (size_t)p->lanes * sizeof *p->grad);
+}
+
+static void check_equal_layout(const bex_params *a, const bex_params *b) {
+    BEX_CHECK(a->params == b->params && a->count == b->count,
+              "blocks of %d parameters (%zu reals) and %d (%zu)", a->params, a->count, b->params,
+              b->count);
+}
+
+void bex_params_copy(bex_params *to, const bex_params *from) {
+    check_equal_layout(to, from);
+    memcpy(to->value, from->value, to->count * sizeof *to->value);
+}
+
+void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau) {
+    check_equal_layout(to, from);
+    for (size_t i = 0; i < to->count; i++) to->value[i] += tau * (from->value[i] - to->value[i]);
+}

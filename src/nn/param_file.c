@@ -1,0 +1,63 @@
+/* nn/param_file.c */
+#include "nn/param_file.h"
+
+#include <stdio.h>
+
+typedef struct {
+    char text[128];
+    int64_t dim[4];
+} key;
+
+static key key_of(const bex_param *p, const char *prefix) {
+    key k;
+    snprintf(k.text, sizeof k.text, "%s%s", prefix, p->name);
+    for (int i = 0; i < p->rank; i++) k.dim[i] = p->dim[i];
+    return k;
+}
+
+static void add(const bex_params *p, bex_st_writer *w, const char *prefix, const bex_real *block) {
+    for (int i = 0; i < p->params; i++) {
+        const bex_param *q = p->param[i];
+        key k = key_of(q, prefix);
+        bex_st_add_real(w, k.text, q->rank, k.dim, block + q->offset);
+    }
+}
+
+static int read(const bex_params *p, const bex_st_file *f, const char *prefix, bex_real *block) {
+    for (int i = 0; i < p->params; i++) {
+        const bex_param *q = p->param[i];
+        key k = key_of(q, prefix);
+        if (bex_st_read_real(f, k.text, block + q->offset, q->rank, k.dim) < 0) return -1;
+    }
+    return 0;
+}
+
+void bex_params_add_values(const bex_params *p, bex_st_writer *w) {
+    add(p, w, "", p->value);
+    if (p->ema) add(p, w, "ema.", p->ema);
+}
+
+void bex_params_add_state(const bex_params *p, bex_st_writer *w) {
+    if (!p->m) return;
+    add(p, w, "adam.m.", p->m);
+    add(p, w, "adam.v.", p->v);
+    bex_st_add(w, "adam.step", BEX_ST_I64, 0, NULL, &p->step);
+}
+
+int bex_params_read_values(bex_params *p, const bex_st_file *f) {
+    if (read(p, f, "", p->value) < 0) return -1;
+    key first = p->params ? key_of(p->param[0], "ema.") : (key){{0}, {0}};
+    if (!bex_st_find(f, first.text)) return 0;
+    bex_params_ema(p);
+    return read(p, f, "ema.", p->ema);
+}
+
+int bex_params_read_state(bex_params *p, const bex_st_file *f) {
+    bex_params_moments(p);
+    const bex_st_tensor *step = bex_st_find(f, "adam.step");
+    if (!step || step->dtype != BEX_ST_I64 || step->count != 1)
+        return bex_fail("tensor 'adam.step' is missing or not one I64");
+    p->step = (long)*(const int64_t *)step->data;
+    if (read(p, f, "adam.m.", p->m) < 0) return -1;
+    return read(p, f, "adam.v.", p->v);
+}

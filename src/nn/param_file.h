@@ -1,0 +1,20 @@
+/* nn/param_file.h - a parameter block in a safetensors file: one tensor per parameter, by its name.
+ *
+ *   model file:  values under their names, running averages under "ema." + name
+ *   state file:  Adam's moments under "adam.m." and "adam.v." + name, "adam.step" */
+#ifndef BEX_NN_PARAM_FILE_H
+#define BEX_NN_PARAM_FILE_H
+
+#include "nn/param.h"
+#include "nn/safetensors.h"
+
+/* Add to a writer; the block must outlive the save. */
+void bex_params_add_values(const bex_params *params, bex_st_writer *w);
+void bex_params_add_state(const bex_params *params, bex_st_writer *w);
+
+/* Read into a built block. Every parameter must be there in its shape; other tensors are ignored.
+ * Negative with a message naming the tensor; values may then be partly read. */
+int bex_params_read_values(bex_params *params, const bex_st_file *file);
+int bex_params_read_state(bex_params *params, const bex_st_file *file);
+
+#endif

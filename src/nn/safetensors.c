@@ -1,0 +1,450 @@
+/* nn/safetensors.c - read safetensors: check everything, then copy the data once.
+ *
+ *   8 bytes N | header: N bytes of JSON | data
+ *   header -> tensors with [begin, end) -> sorted by begin -> must tile the data exactly -> read
+ *
+ * A file from elsewhere may place a tensor at any byte; each is copied to an aligned place of its
+ * own, so that `data` can be used as an array. Writing is in safetensors_save.c. */
+#include "nn/safetensors.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "safetensors data is little endian and used in place: this machine is not"
+#endif
+
+enum { ALIGN = 64 };
+
+static const struct {
+    const char *name;
+    size_t size;
+} dtypes[BEX_ST_DTYPES] = {
+    [BEX_ST_F32] = {"F32", 4}, [BEX_ST_F64] = {"F64", 8},   [BEX_ST_I64] = {"I64", 8},
+    [BEX_ST_I32] = {"I32", 4}, [BEX_ST_U8] = {"U8", 1},     [BEX_ST_BOOL] = {"BOOL", 1},
+    [BEX_ST_F16] = {"F16", 2}, [BEX_ST_BF16] = {"BF16", 2}, [BEX_ST_I8] = {"I8", 1},
+    [BEX_ST_I16] = {"I16", 2}, [BEX_ST_U16] = {"U16", 2},   [BEX_ST_U32] = {"U32", 4},
+    [BEX_ST_U64] = {"U64", 8},
+};
+
+struct bex_st_file {
+    char *name;     // what messages call it
+    json_t *header; // owns tensor names and metadata
+    bex_st_tensor *tensors;
+    int count;
+    unsigned char *data;
+};
+
+// where the bytes come from: a stream, or memory when stream is NULL
+typedef struct source {
+    FILE *stream;
+    const unsigned char *bytes;
+    uint64_t size, at;
+} source;
+
+// a tensor and its place in the data
+typedef struct placed {
+    bex_st_tensor tensor;
+    uint64_t begin, end;
+} placed;
+
+size_t bex_st_dtype_size(bex_st_dtype dtype) {
+    return dtypes[dtype].size;
+}
+
+const char *bex_st_dtype_name(bex_st_dtype dtype) {
+    return dtypes[dtype].name;
+}
+
+static int pull(source *s, void *out, uint64_t n) {
+    if (n > s->size - s->at) return bex_fail("truncated");
+    if (n == 0) return 0;
+    if (!s->stream)
+        memcpy(out, s->bytes + s->at, (size_t)n);
+    else if (fread(out, 1, (size_t)n, s->stream) != n)
+        return bex_fail("cannot read: %s", ferror(s->stream) ? strerror(errno) : "it shrank");
+    s->at += n;
+    return 0;
+}
+
+/* ---- the header ---- */
+
+// object[key] as an array of `least` to `most` non-negative integers; returns how many
+static int read_integers(const json_t *object, const char *key, int64_t *out, int least, int most) {
+    const json_t *array;
+    if (bex_json_get_array(object, key, &array) < 0) return -1;
+    size_t n = json_array_size(array);
+    if (n < (size_t)least || n > (size_t)most)
+        return bex_fail("'%s' has %zu numbers, at %s %d are allowed", key, n,
+                        n < (size_t)least ? "least" : "most", n < (size_t)least ? least : most);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(array, i);
+        if (!json_is_integer(v) || json_integer_value(v) < 0)
+            return bex_fail("'%s'[%zu] is not a non-negative integer", key, i);
+        out[i] = json_integer_value(v);
+    }
+    return (int)n;
+}
+
+static int read_dtype(const json_t *object, bex_st_dtype *dtype) {
+    const char *name;
+    if (bex_json_get_string(object, "dtype", &name) < 0) return -1;
+    for (int i = 0; i < BEX_ST_DTYPES; i++)
+        if (!strcmp(dtypes[i].name, name)) return *dtype = (bex_st_dtype)i, 0;
+    return bex_fail("unknown dtype '%.40s'", name);
+}
+
+static int only_known_keys(json_t *object) {
+    const char *key;
+    json_t *value;
+    json_object_foreach(object, key, value) {
+        if (strcmp(key, "dtype") != 0 && strcmp(key, "shape") != 0 &&
+            strcmp(key, "data_offsets") != 0)
+            return bex_fail("unexpected key '%.60s'", key);
+    }
+    return 0;
+}
+
+// elements and bytes of a shape; an overflow is refused even beside a dimension of 0
+static int measure(bex_st_tensor *t, uint64_t *bytes) {
+    uint64_t product = dtypes[t->dtype].size;
+    t->count = 1;
+    for (int i = 0; i < t->rank; i++) {
+        uint64_t d = (uint64_t)t->dim[i];
+        if (d > 0 && __builtin_mul_overflow(product, d, &product))
+            return bex_fail("its shape overflows");
+        t->count = d > 0 ? t->count * (size_t)d : 0;
+    }
+    if (product > PTRDIFF_MAX) return bex_fail("its shape overflows");
+    *bytes = t->count * dtypes[t->dtype].size;
+    return 0;
+}
+
+static int read_entry(placed *p, json_t *entry, uint64_t data_size) {
+    bex_st_tensor *t = &p->tensor;
+    int64_t offsets[2];
+    uint64_t bytes = 0;
+    if (!json_is_object(entry)) return bex_fail("its entry is not an object");
+    if (only_known_keys(entry) < 0 || read_dtype(entry, &t->dtype) < 0) return -1;
+    t->rank = read_integers(entry, "shape", t->dim, 0, BEX_ST_RANK);
+    if (t->rank < 0 || read_integers(entry, "data_offsets", offsets, 2, 2) < 0) return -1;
+    if (measure(t, &bytes) < 0) return -1;
+    p->begin = (uint64_t)offsets[0], p->end = (uint64_t)offsets[1];
+    if (p->begin > p->end)
+        return bex_fail("data_offsets [%" PRIu64 ", %" PRIu64 ") run backwards", p->begin, p->end);
+    if (p->end > data_size)
+        return bex_fail("it ends at byte %" PRIu64 " of %" PRIu64 " bytes of data: truncated",
+                        p->end, data_size);
+    if (p->end - p->begin != bytes)
+        return bex_fail("it has %" PRIu64 " bytes, its shape and dtype need %" PRIu64,
+                        p->end - p->begin, bytes);
+    return 0;
+}
+
+static int read_metadata(json_t *metadata) {
+    const char *key;
+    json_t *value;
+    if (!json_is_object(metadata)) return bex_fail("__metadata__ is not an object");
+    json_object_foreach(metadata, key, value) {
+        if (!json_is_string(value)) return bex_fail("__metadata__ '%.60s' is not a string", key);
+    }
+    return 0;
+}
+
+static int read_entries(bex_st_file *f, placed *all, uint64_t data_size) {
+    const char *name;
+    json_t *entry;
+    json_object_foreach(f->header, name, entry) {
+        if (!strcmp(name, "__metadata__")) {
+            if (read_metadata(entry) < 0) return -1;
+            continue;
+        }
+        if (!bex_utf8_is_name(name))
+            return bex_fail("tensor '%.60s': its name is empty or has control characters", name);
+        all[f->count].tensor.name = name;
+        if (read_entry(&all[f->count], entry, data_size) < 0)
+            return bex_fail_in("tensor '%.200s'", name);
+        f->count++;
+    }
+    return 0;
+}
+
+// an empty tensor comes before the one that begins where it stands
+static int by_place(const void *a, const void *b) {
+    const placed *p = a, *q = b;
+    if (p->begin != q->begin) return p->begin < q->begin ? -1 : 1;
+    if (p->end != q->end) return p->end < q->end ? -1 : 1;
+    return strcmp(p->tensor.name, q->tensor.name);
+}
+
+static int check_tiling(const placed *all, int count, uint64_t data_size) {
+    uint64_t at = 0;
+    for (int i = 0; i < count; i++) {
+        if (all[i].begin != at)
+            return bex_fail("tensor '%.200s': it begins at byte %" PRIu64
+                            ", the data before it ends at %" PRIu64 ": %s",
+                            all[i].tensor.name, all[i].begin, at,
+                            all[i].begin < at ? "an overlap" : "a gap");
+        at = all[i].end;
+    }
+    if (at != data_size)
+        return bex_fail("%" PRIu64 " bytes at the end belong to no tensor", data_size - at);
+    return 0;
+}
+
+/* ---- the data ---- */
+
+static size_t aligned(size_t n) {
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static int check_bools(const bex_st_tensor *t) {
+    const unsigned char *v = t->data;
+    for (size_t i = 0; t->dtype == BEX_ST_BOOL && i < t->count; i++)
+        if (v[i] > 1)
+            return bex_fail("tensor '%.200s': element %zu is %d, a BOOL is 0 or 1", t->name, i,
+                            v[i]);
+    return 0;
+}
+
+// tensors lie in the order of `all`, without gaps: one pass over the source
+static int read_data(bex_st_file *f, const placed *all, source *s) {
+    size_t total = ALIGN;
+    for (int i = 0; i < f->count; i++)
+        if (__builtin_add_overflow(total, aligned((size_t)(all[i].end - all[i].begin)), &total))
+            return bex_fail("too large for this machine");
+    f->data = aligned_alloc(ALIGN, total);
+    f->tensors = malloc(((size_t)f->count + 1) * sizeof *f->tensors);
+    if (!f->data || !f->tensors) return bex_fail("out of memory: %zu bytes", total);
+    unsigned char *at = f->data;
+    for (int i = 0; i < f->count; i++) {
+        size_t bytes = (size_t)(all[i].end - all[i].begin);
+        if (pull(s, at, bytes) < 0) return -1;
+        f->tensors[i] = all[i].tensor;
+        f->tensors[i].data = at;
+        if (check_bools(&f->tensors[i]) < 0) return -1;
+        at += aligned(bytes);
+    }
+    return 0;
+}
+
+/* ---- a whole file ---- */
+
+static int read_header(bex_st_file *f, source *s) {
+    uint64_t length;
+    if (pull(s, &length, sizeof length) < 0)
+        return bex_fail("truncated: %" PRIu64 " bytes hold no header length", s->size);
+    if (length > BEX_ST_HEADER_MOST)
+        return bex_fail("header of %" PRIu64 " bytes, at most %d are allowed: not safetensors?",
+                        length, BEX_ST_HEADER_MOST);
+    if (length > s->size - s->at)
+        return bex_fail("truncated: header of %" PRIu64 " bytes, the file has %" PRIu64, length,
+                        s->size);
+    char *text = malloc((size_t)length + 1);
+    if (!text) return bex_fail("out of memory: %" PRIu64 " bytes", length);
+    int code = pull(s, text, length);
+    if (code == 0 && (length == 0 || text[0] != '{'))
+        code = bex_fail("the header does not begin with '{': not safetensors?");
+    if (code == 0) {
+        f->header = bex_json_parse(text, (size_t)length, "header");
+        if (!f->header) code = -1;
+    }
+    free(text);
+    return code;
+}
+
+static int read_file(bex_st_file *f, source *s) {
+    if (read_header(f, s) < 0) return -1;
+    placed *all = calloc(json_object_size(f->header) + 1, sizeof *all);
+    if (!all) return bex_fail("out of memory");
+    uint64_t data_size = s->size - s->at;
+    int code = read_entries(f, all, data_size);
+    if (code == 0) {
+        qsort(all, (size_t)f->count, sizeof *all, by_place);
+        code = check_tiling(all, f->count, data_size);
+    }
+    if (code == 0) code = read_data(f, all, s);
+    free(all);
+    return code;
+}
+
+static bex_st_file *read_source(source *s, const char *name) {
+    bex_st_file *f = calloc(1, sizeof *f);
+    BEX_CHECK(f, "out of memory");
+    f->name = strdup(name);
+    BEX_CHECK(f->name, "out of memory");
+    if (read_file(f, s) == 0) return f;
+    bex_fail_in("%s", name);
+    bex_st_free(f);
+    return NULL;
+}
+
+bex_st_file *bex_st_parse(const void *bytes, size_t size, const char *name) {
+    source s = {.bytes = bytes, .size = size};
+    return read_source(&s, name);
+}
+
+bex_st_file *bex_st_load(const char *path) {
+    bex_st_file *file = NULL;
+    struct stat st;
+    FILE *stream = fopen(path, "rb");
+    if (!stream) {
+        bex_fail("cannot read '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    if (fstat(fileno(stream), &st) < 0 || !S_ISREG(st.st_mode)) {
+        bex_fail("'%s' is not a regular file", path);
+    } else {
+        source s = {.stream = stream, .size = (uint64_t)st.st_size};
+        file = read_source(&s, path);
+    }
+    fclose(stream);
+    return file;
+}
+
+void bex_st_free(bex_st_file *f) {
+    if (!f) return;
+    json_decref(f->header);
+    free(f->tensors);
+    free(f->data);
+    free(f->name);
+    free(f);
+}
+
+/* ---- looking in ---- */
+
+int bex_st_count(const bex_st_file *f) {
+    return f->count;
+}
+
+const bex_st_tensor *bex_st_at(const bex_st_file *f, int i) {
+    BEX_CHECK(i >= 0 && i < f->count, "tensor %d of %d", i, f->count);
+    return &f->tensors[i];
+}
+
+const bex_st_tensor *bex_st_find(const bex_st_file *f, const char *name) {
+    for (int i = 0; i < f->count; i++)
+        if (!strcmp(f->tensors[i].name, name)) return &f->tensors[i];
+    return NULL;
+}
+
+const char *bex_st_metadata(const bex_st_file *f, const char *key) {
+    return json_string_value(json_object_get(json_object_get(f->header, "__metadata__"), key));
+}
+
+static void print_shape(char *out, size_t size, int rank, const int64_t *dim) {
+    int used = snprintf(out, size, "(");
+    for (int i = 0; i < rank && (size_t)used < size; i++)
+        used += snprintf(out + used, size - (size_t)used, "%s%" PRId64, i ? ", " : "", dim[i]);
+    if ((size_t)used < size) snprintf(out + used, size - (size_t)used, ")");
+}
+
+// the tensor of this name and shape; NULL with a message
+static const bex_st_tensor *expect(const bex_st_file *f, const char *name, int rank,
+                                   const int64_t *dim) {
+    BEX_CHECK(rank >= 0 && rank <= BEX_ST_RANK, "rank %d", rank);
+    const bex_st_tensor *t = bex_st_find(f, name);
+    if (!t) {
+        bex_fail("%s: no tensor '%.200s'", f->name, name);
+        const char *near =
+            f->count ? bex_nearest(name, f->tensors, f->count, sizeof *f->tensors) : NULL;
+        if (near) bex_fail_hint("the nearest is '%s'", near);
+        return NULL;
+    }
+    if (t->rank == rank && (rank == 0 || !memcmp(t->dim, dim, (size_t)rank * sizeof *dim)))
+        return t;
+    char found[200], wanted[200];
+    print_shape(found, sizeof found, t->rank, t->dim);
+    print_shape(wanted, sizeof wanted, rank, dim);
+    bex_fail("%s: tensor '%.200s': its shape is %s, %s is needed", f->name, name, found, wanted);
+    return NULL;
+}
+
+int bex_st_read(const bex_st_file *f, const char *name, bex_st_dtype dtype, void *out, int rank,
+                const int64_t *dim) {
+    const bex_st_tensor *t = expect(f, name, rank, dim);
+    if (!t) return -1;
+    if (t->dtype != dtype)
+        return bex_fail("%s: tensor '%.200s': its dtype is %s, %s is needed", f->name, name,
+                        dtypes[t->dtype].name, dtypes[dtype].name);
+    if (t->count > 0) memcpy(out, t->data, t->count * dtypes[dtype].size);
+    return 0;
+}
+
+/* ---- conversion ---- */
+
+static double from_bf16(uint16_t half) {
+    uint32_t bits = (uint32_t)half << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return (double)x;
+}
+
+static double from_f16(uint16_t half) {
+    int exponent = half >> 10 & 31, fraction = half & 1023;
+    double x = exponent == 31  ? fraction ? (double)NAN : (double)INFINITY
+               : exponent == 0 ? ldexp(fraction, -24)
+                               : ldexp(1024 + fraction, exponent - 25);
+    return half & 0x8000 ? -x : x;
+}
+
+static double element(const bex_st_tensor *t, size_t i) {
+    switch (t->dtype) {
+    case BEX_ST_F32:
+        return (double)((const float *)t->data)[i];
+    case BEX_ST_F64:
+        return ((const double *)t->data)[i];
+    case BEX_ST_F16:
+        return from_f16(((const uint16_t *)t->data)[i]);
+    default:
+        return from_bf16(((const uint16_t *)t->data)[i]);
+    }
+}
+
+// the floating tensor `name`, every element finite and at most `most` in size; NULL with a message
+static const bex_st_tensor *expect_floats(const bex_st_file *f, const char *name, int rank,
+                                          const int64_t *dim, double most) {
+    const bex_st_tensor *t = expect(f, name, rank, dim);
+    if (!t) return NULL;
+    if (t->dtype != BEX_ST_F32 && t->dtype != BEX_ST_F64 && t->dtype != BEX_ST_F16 &&
+        t->dtype != BEX_ST_BF16) {
+        bex_fail("%s: tensor '%.200s': its dtype is %s, a floating one is needed", f->name, name,
+                 dtypes[t->dtype].name);
+        return NULL;
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        double x = element(t, i);
+        if (fabs(x) <= most) continue; // false for NaN too
+        bex_fail("%s: tensor '%.200s': element %zu is %g, %s", f->name, name, i, x,
+                 isfinite(x) ? "too large" : "not finite");
+        return NULL;
+    }
+    return t;
+}
+
+int bex_st_read_real(const bex_st_file *f, const char *name, bex_real *out, int rank,
+                     const int64_t *dim) {
+    const double most = sizeof(bex_real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
+    const bex_st_tensor *t = expect_floats(f, name, rank, dim, most);
+    if (!t) return -1;
+    for (size_t i = 0; i < t->count; i++) out[i] = (bex_real)element(t, i);
+    return 0;
+}
+
+int bex_st_read_f64(const bex_st_file *f, const char *name, double *out, int rank,
+                    const int64_t *dim) {
+    const bex_st_tensor *t = expect_floats(f, name, rank, dim, DBL_MAX);
+    if (!t) return -1;
+    for (size_t i = 0; i < t->count; i++) out[i] = element(t, i);
+    return 0;
+}

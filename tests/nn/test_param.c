@@ -1,0 +1,172 @@
+/* Parameter blocks: registration, initial values, files. */
+#include "nn/adam.h"
+#include "nn/param.h"
+#include "nn/param_file.h"
+#include "nn/tape.h"
+
+#include "test.h"
+
+#include <math.h>
+
+static bex_params *small(bool reversed) {
+    bex_params *p = bex_params_new();
+    for (int i = 0; i < 2; i++)
+        if (i == reversed)
+            bex_param_add(p, BEX_INIT_XAVIER, 2, BEX_DIMS(30, 20), "a.%s", "weight");
+        else
+            bex_param_add(p, BEX_INIT_UNIFORM(20), 1, BEX_DIMS(30), "a.bias");
+    bex_params_build(p, 2, bex_rng_seed(4));
+    return p;
+}
+
+static void layout_and_lookup(void **state) {
+    (void)state;
+    bex_params *p = small(false);
+    const bex_param *w = bex_param_find(p, "a.weight"), *b = bex_param_find(p, "a.bias");
+    assert_non_null(w);
+    assert_null(bex_param_find(p, "a.weigh"));
+    assert_int_equal(bex_params_total(p), 630);
+    assert_int_equal(b->offset % 16, 0);
+    assert_true(bex_param_value(b) == p->value + b->offset);
+    assert_true(bex_param_grad(b, 1) == p->grad + p->count + b->offset);
+    assert_int_equal((uintptr_t)p->value % 64, 0);
+    bex_params_free(p);
+}
+
+static void values_do_not_depend_on_the_order(void **state) {
+    (void)state;
+    bex_params *p = small(false), *q = small(true);
+    const char *names[] = {"a.weight", "a.bias"};
+    for (int i = 0; i < 2; i++) {
+        const bex_param *a = bex_param_find(p, names[i]), *b = bex_param_find(q, names[i]);
+        assert_memory_equal(bex_param_value(a), bex_param_value(b), a->count * sizeof(bex_real));
+    }
+    bex_params_free(p);
+    bex_params_free(q);
+}
+
+// mean, largest absolute value and variance
+static void moments(const bex_real *x, size_t n, double *mean, double *largest, double *variance) {
+    *mean = *largest = *variance = 0;
+    for (size_t i = 0; i < n; i++) {
+        *mean += (double)x[i] / (double)n;
+        *largest = fmax(*largest, fabs((double)x[i]));
+        *variance += (double)x[i] * (double)x[i] / (double)n;
+    }
+}
+
+static void uniform_inits_have_their_bounds(void **state) {
+    (void)state;
+    enum { OUT = 60, IN = 90 };
+    static bex_real x[OUT * IN];
+    const int dim[2] = {OUT, IN};
+    struct {
+        bex_init init;
+        double bound;
+    } cases[] = {{BEX_INIT_XAVIER, sqrt(6.0 / (OUT + IN))}, {BEX_INIT_UNIFORM(IN), 1 / sqrt(IN)}};
+    for (int k = 0; k < 2; k++) {
+        double mean, largest, variance, bound = cases[k].bound;
+        bex_init_fill(x, cases[k].init, 2, dim, bex_rng_seed(1));
+        moments(x, OUT * IN, &mean, &largest, &variance);
+        assert_true(largest <= bound * (1 + 1e-6) && largest > 0.99 * bound);
+        assert_true(fabs(mean) < 5 * bound / sqrt(3.0 * OUT * IN));
+        assert_true(fabs(variance / (bound * bound / 3) - 1) < 0.05);
+    }
+    double mean, largest, variance;
+    bex_init_fill(x, BEX_INIT_NORMAL, 2, dim, bex_rng_seed(1));
+    moments(x, OUT * IN, &mean, &largest, &variance);
+    assert_true(fabs(mean) < 0.07 && fabs(variance - 1) < 0.1);
+}
+
+static void orthogonal(void **state) {
+    (void)state;
+    const int shapes[][3] = {{2, 5, 12}, {2, 12, 5}, {2, 7, 7}};
+    for (int k = 0; k < 3; k++) {
+        int rows = shapes[k][1], columns = shapes[k][2];
+        bex_real x[2 * 12 * 12];
+        bex_init_fill(x, BEX_INIT_ORTHOGONAL(2), 3, shapes[k], bex_rng_seed(3));
+        for (int e = 0; e < 2; e++) {
+            const bex_real *m = x + e * rows * columns;
+            bool wide = rows < columns;
+            int few = wide ? rows : columns, many = wide ? columns : rows;
+            for (int a = 0; a < few; a++)
+                for (int b = 0; b < few; b++) {
+                    double dot = 0;
+                    for (int j = 0; j < many; j++)
+                        dot += (double)(wide ? m[a * columns + j] : m[j * columns + a]) *
+                               (double)(wide ? m[b * columns + j] : m[j * columns + b]);
+                    assert_true(fabs(dot - (a == b ? 4 : 0)) < 1e-5);
+                }
+        }
+        assert_true(memcmp(x, x + rows * columns, sizeof(bex_real)) != 0); // members differ
+    }
+}
+
+static void values_and_state_survive_a_file(void **state) {
+    (void)state;
+    char path[2][512];
+    snprintf(path[0], sizeof path[0], "%s", scratch_path("model.safetensors"));
+    snprintf(path[1], sizeof path[1], "%s", scratch_path("state.safetensors"));
+    bex_params *p = small(false), *q = small(true);
+    bex_adam adam = BEX_ADAM_INIT;
+    adam.ema_decay = 0.9;
+    for (size_t i = 0; i < p->count; i++) p->grad[i] = (bex_real)(i % 7);
+    for (int i = 0; i < 3; i++) bex_adam_step(p, &adam, 0.1, 1);
+    for (int k = 0; k < 2; k++) {
+        bex_st_writer *w = bex_st_writer_new();
+        if (k)
+            bex_params_add_state(p, w);
+        else
+            bex_params_add_values(p, w);
+        assert_int_equal(bex_st_save(w, path[k]), 0);
+        bex_st_writer_free(w);
+        bex_st_file *f = bex_st_load(path[k]);
+        assert_non_null(f);
+        assert_int_equal(k ? bex_params_read_state(q, f) : bex_params_read_values(q, f), 0);
+        bex_st_free(f);
+        unlink(path[k]);
+    }
+    // q registered in another order: compare by name
+    for (int i = 0; i < p->params; i++) {
+        const bex_param *a = p->param[i], *b = bex_param_find(q, a->name);
+        size_t bytes = a->count * sizeof(bex_real);
+        assert_memory_equal(p->value + a->offset, q->value + b->offset, bytes);
+        assert_memory_equal(p->ema + a->offset, q->ema + b->offset, bytes);
+        assert_memory_equal(p->m + a->offset, q->m + b->offset, bytes);
+        assert_memory_equal(p->v + a->offset, q->v + b->offset, bytes);
+    }
+    assert_int_equal(q->step, 3);
+    bex_params_free(p);
+    bex_params_free(q);
+}
+
+static void a_missing_or_misshapen_tensor_is_named(void **state) {
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("other.safetensors"));
+    bex_params *p = small(false);
+    bex_st_writer *w = bex_st_writer_new();
+    bex_st_add_real(w, "a.weight", 2, (int64_t[]){20, 30}, p->value);
+    assert_int_equal(bex_st_save(w, path), 0);
+    bex_st_file *f = bex_st_load(path);
+    assert_true(bex_params_read_values(p, f) < 0);
+    assert_message("a.weight");
+    assert_true(bex_params_read_state(p, f) < 0);
+    assert_message("adam.step");
+    bex_st_free(f);
+    bex_st_writer_free(w);
+    unlink(path);
+    bex_params_free(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layout_and_lookup),
+        cmocka_unit_test(values_do_not_depend_on_the_order),
+        cmocka_unit_test(uniform_inits_have_their_bounds),
+        cmocka_unit_test(orthogonal),
+        cmocka_unit_test(values_and_state_survive_a_file),
+        cmocka_unit_test(a_missing_or_misshapen_tensor_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

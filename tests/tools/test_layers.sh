@@ -1,0 +1,60 @@
+#!/bin/bash
+# tools/layers: each kind of forbidden include, planted, is caught.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() {
+    echo "FAIL: $*" >&2
+    exit 1
+}
+plant() { # file, line
+    rm -rf "$scratch/src" "$scratch/include"
+    mkdir -p "$scratch/include/bex" "$scratch/$(dirname "$1")"
+    printf '#include <stdio.h>\n  #  include %s\n' "$2" >"$scratch/$1"
+}
+caught() {
+    plant "$@"
+    if out=$("$root/tools/layers" "$scratch"); then fail "$1 may include $2"; fi
+    grep -q "^$1:2: " <<<"$out" || fail "$1, $2: no place in '$out'"
+}
+passes() {
+    plant "$@"
+    "$root/tools/layers" "$scratch" >/dev/null || fail "$1 may not include $2"
+}
+
+caught src/base/a.c '"kernel/gemm.h"'       # upwards
+caught src/kernel/ref/a.c '"nn/tape.h"'     # upwards from a subfolder
+caught src/nn/a.h '"model/mlp.h"'
+caught src/policy/a.c '"coverage/phi.h"'    # peers
+caught src/env/a.c '"data/window.h"'
+caught src/data/a.c '"policy/session.h"'
+caught src/agent/a.c '"exp/run.h"'
+caught src/report/a.c '"exp/run.h"'         # report sees only base
+caught src/report/a.c '"kernel/gemm.h"'
+caught src/api/a.c '"data/episode.h"'       # libbex and the lab
+caught src/api/a.c '"agent/be.h"'
+caught src/exp/a.c '"cli/options.h"'
+caught src/model/a.c '"bench/bench.h"'
+caught src/model/a.c '<hdf5.h>'
+caught src/kernel/a.c '<dnnl.h>'
+caught src/nn/a.c '<bex/bex.h>'
+caught src/base/a.c '"file.h"'              # no folder
+caught include/bex/bex.h '"base/error.h"'
+caught include/bex/bex.h '<mujoco/mujoco.h>'
+
+plant src/utils/a.c '<math.h>'
+if "$root/tools/layers" "$scratch" >/dev/null; then fail "an unknown folder passes"; fi
+
+passes src/base/a.c '"base/error.h"'
+passes src/kernel/ref/a.c '"kernel/gemm.h"'
+passes src/model/a.c '"nn/tape.h"'
+passes src/env/a.c '<mujoco/mujoco.h>'
+passes src/agent/a.c '"env/batch.h"'
+passes src/exp/a.c '"agent/learner.h"'
+passes src/report/a.c '"base/json.h"'
+passes src/api/a.c '"policy/session.h"'
+passes src/cli/a.c '"bench/bench.h"'
+passes include/bex/more.h '<bex/bex.h>'
+passes tests/x/a.c '"anything/goes.h"'
+echo ok
