@@ -50,6 +50,14 @@ string(STRIP "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${BEX_TYPE}} ${BEX_FLAGS}" BEX_FL
 set_source_files_properties(src/exp/machine.c PROPERTIES COMPILE_DEFINITIONS
   "BEX_BUILD_FLAGS=\"${BEX_FLAGS}\";BEX_INIH_VERSION=\"${INIH_VERSION}\"")
 
+# the commit, for provenance.json of a run
+add_custom_target(bex_commit BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/exp/commit.h
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}
+          -DOUT=${CMAKE_BINARY_DIR}/generated/exp/commit.h
+          -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)
+add_dependencies(bexlab bex_commit)
+target_include_directories(bexlab PRIVATE ${CMAKE_BINARY_DIR}/generated)
+
 # the commands as a library of their own, so that tests can link them
 file(GLOB BEX_CLI_SOURCES CONFIGURE_DEPENDS src/cli/*.c bench/*.c)
 list(REMOVE_ITEM BEX_CLI_SOURCES ${PROJECT_SOURCE_DIR}/src/cli/main.c)
