@@ -27,10 +27,10 @@ typedef struct payload {
 static void ours(void *data) {
     payload *p = data;
     size_t row = (size_t)INSTANCES * (size_t)p->batch->A;
-    if (bex_env_batch_reset(p->batch) < 0) abort();
+    BEX_CHECK(bex_env_batch_reset(p->batch) == 0, "%s", bex_error());
     for (int t = 0; t < STEPS; t++) {
         memcpy(p->batch->act, p->act + (size_t)(t / HOLD) * row, row * sizeof *p->act);
-        if (bex_env_batch_step(p->batch) < 0) abort();
+        BEX_CHECK(bex_env_batch_step(p->batch) == 0, "%s", bex_error());
     }
 }
 

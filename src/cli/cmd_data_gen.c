@@ -9,6 +9,7 @@
 #include "env/demonstrations.h"
 #include "env/goal_weights.h"
 #include "env/maze2d.h"
+#include "env/mj.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static int generate(const request *q) {
     bex_writer *writer = NULL;
     bex_demonstrations d = {0};
     tally t = {0};
-    int code = BEX_EXIT_USAGE;
+    int code = bex_mj_version() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED;
     if (open_world(&world, q) < 0 || open_weights(&weights, world, q) < 0) goto done;
     code = BEX_EXIT_FAILED;
     d = (bex_demonstrations){.world = world,

@@ -129,7 +129,8 @@ static int run(const bex_usage *usage, const request *q) {
     bex_world_options o = BEX_WORLD_INIT;
     o.maze = q->maze;
     bex_world *w;
-    if (bex_world_open(&w, q->env, &o) < 0) return bex_command_fail(usage, BEX_EXIT_USAGE);
+    if (bex_world_open(&w, q->env, &o) < 0)
+        return bex_command_fail(usage, bex_mj_version() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED);
     int code = BEX_EXIT_OK;
     if (!q->render)
         show(w, q->json);

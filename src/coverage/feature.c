@@ -331,32 +331,41 @@ static int32_t cell_of(const bex_feature *f, const bex_real *x, const bex_real *
 }
 
 typedef struct batch {
-    bex_real *out;  // (n, wide), or NULL with cells
+    bex_real *out;  // (n, wide), or NULL: cells
     int32_t *cells; // (n)
     const bex_real *states, *reference;
 } batch;
+
+static bool run_cell(const bex_feature *f, const batch *b, size_t row, const bex_real *x,
+                     const bex_real *low, const bex_real *bin) {
+    int32_t cell = cell_of(f, x, low, bin);
+    if (cell >= 0 && b->cells) b->cells[row] = cell;
+    if (cell >= 0 && b->out) {
+        bex_real *out = b->out + row * (size_t)f->out;
+        memset(out, 0, (size_t)f->out * sizeof *out);
+        out[cell] = 1;
+    }
+    return cell >= 0;
+}
 
 // rows first.. of a batch; the first bad row, or SIZE_MAX
 static size_t run_chunk(const bex_feature *f, const batch *b, size_t first, int rows) {
     bex_real x[CHUNK * BEX_FEATURE_DIMS];
     const bex_real *mean = find(f, "phi.mean"), *std = find(f, "phi.std");
     const bex_real *low = find(f, "phi.low"), *bin = find(f, "phi.bin");
-    size_t bad = SIZE_MAX, wide = (size_t)bex_feature_wide(f).d;
+    size_t bad = SIZE_MAX;
     for (int r = rows - 1; r >= 0; r--) {
         size_t row = first + (size_t)r;
-        bool fine = select_dims(f, x + r * f->in, b->states + row * (size_t)f->input, b->reference,
-                                mean, std);
-        if (fine && b->cells) {
-            b->cells[row] = cell_of(f, x + r * f->in, low, bin);
-            fine = b->cells[row] >= 0;
-        }
+        const bex_real *state = b->states + row * (size_t)f->input;
+        bool fine = select_dims(f, x + r * f->in, state, b->reference, mean, std);
+        if (fine && f->kind->onehot) fine = run_cell(f, b, row, x + r * f->in, low, bin);
         if (!fine) bad = row;
     }
-    if (bad != SIZE_MAX || b->cells) return bad;
+    if (bad != SIZE_MAX || f->kind->onehot) return bad;
     if (b->reference)
         cosine_eval(f, b->out + first * (size_t)f->out, x, rows);
     else
-        f->kind->eval(f, b->out + first * wide, x, rows);
+        f->kind->eval(f, b->out + first * (size_t)bex_feature_wide(f).d, x, rows);
     return bad;
 }
 
@@ -384,16 +393,7 @@ int bex_feature_eval(const bex_feature *f, bex_real *out, const bex_real *states
                      const bex_real *reference, int threads) {
     BEX_CHECK(!reference == !f->kind->relative, "%s %s a reference", f->kind->name,
               reference ? "takes no" : "needs");
-    if (!f->kind->onehot)
-        return run(f, &(batch){.out = out, .states = states, .reference = reference}, n, threads);
-    memset(out, 0, n * (size_t)f->out * sizeof *out);
-    for (size_t i = 0; i < n; i++) {
-        int32_t cell;
-        const bex_real *state = states + i * (size_t)f->input;
-        if (bex_feature_cells(f, &cell, state, 1, 1) < 0) return -1;
-        out[i * (size_t)f->out + (size_t)cell] = 1;
-    }
-    return 0;
+    return run(f, &(batch){.out = out, .states = states, .reference = reference}, n, threads);
 }
 
 int bex_feature_eval_wide(const bex_feature *f, bex_real *out, const bex_real *states, size_t n,

@@ -2,6 +2,7 @@
 #include "data/hdf5.h"
 
 #include "base/error.h"
+#include "data/chunks.h"
 
 #ifdef BEX_HAVE_HDF5
 
@@ -331,10 +332,15 @@ int bex_h5_read(bex_h5 *f, const char *key, int first, int count, bex_real *out,
     if (s.shape.content != BEX_H5_NUMBERS && s.shape.content != BEX_H5_BOOLEANS)
         code = bex_fail("'%s' does not hold numbers", key);
     BEX_CHECK(code < 0 || columns <= stride, "'%s': %d columns into %d", key, columns, stride);
+    int taken = code < 0 ? code
+                         : bex_chunks_read(s.dataset, s.shape.rank, s.shape.columns, first, count,
+                                           out, stride, NULL);
+    if (code == 0 && taken < 0) code = bex_fail_in("'%s'", key);
+    int block = taken ? count : s.block;
     for (int done = 0, n; done < count && code == 0; done += n) {
-        n = count - done < s.block ? count - done : s.block;
+        n = count - done < block ? count - done : block;
         bex_real *to = out + (size_t)done * (size_t)stride;
-        code = slab_read(&s, key, first + done, n, NATIVE_REAL, to, stride);
+        if (!taken) code = slab_read(&s, key, first + done, n, NATIVE_REAL, to, stride);
         if (code == 0 && *bad_row < 0) {
             int bad = first_bad_row(to, n, columns, stride);
             if (bad >= 0) *bad_row = done + bad;
@@ -373,7 +379,10 @@ int bex_h5_read_flags(bex_h5 *f, const char *key, int first, int count, unsigned
         code = bex_fail("'%s' does not hold flags", key);
     else if (s.shape.columns != 1)
         code = bex_fail("'%s' has %llu columns, expected one flag a row", key, s.shape.columns);
-    if (code == 0) code = slab_read(&s, key, first, count, flag_type(s.dataset), out, 1);
+    int taken =
+        code < 0 ? code : bex_chunks_read(s.dataset, s.shape.rank, 1, first, count, NULL, 0, out);
+    if (code == 0 && taken < 0) code = bex_fail_in("'%s'", key);
+    if (code == 0 && !taken) code = slab_read(&s, key, first, count, flag_type(s.dataset), out, 1);
     for (int i = 0; i < count && code == 0; i++) out[i] = out[i] != 0;
     slab_close(&s);
     return code;

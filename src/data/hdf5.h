@@ -2,8 +2,8 @@
  *
  * Every failure is one line naming the key ('infos/goal'); the caller adds the file. libhdf5's own
  * error printing is switched off. Keys are paths from the root. One thread at a time, over all files:
- * libhdf5 is not thread safe. Only hdf5.c and hdf5_write.c include <hdf5.h>; in a build without it
- * opening fails with a message (hdf5_absent.c).
+ * libhdf5 is not thread safe. Here only hdf5.c, hdf5_write.c and chunks.c include <hdf5.h>; in a
+ * build without it opening fails with a message (hdf5_absent.c).
  *
  * A header can claim anything: a shape is only returned after its product was checked for overflow
  * and, unless the layout is compact, after the file was found to hold storage for every row. What a

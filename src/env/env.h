@@ -27,11 +27,10 @@ typedef struct bex_env_class bex_env_class;
 /* What a caller may change about a world. NULL, or all zero apart from what is wanted, with
  * BEX_WORLD_INIT for the cells. */
 typedef struct bex_world_options {
-    const char
-        *maze;      // file of a text grid (env/maze.h); only for worlds without a maze of their own
-    int time_limit; // steps per episode; 0: the world's own; negative: none
-    int start[2];   // row, column where every episode starts; -1: the world's own rule
-    int goal[2];    // row, column; -1: the world's own
+    const char *maze;  // a text grid (env/maze.h), for worlds without a maze of their own
+    int time_limit;    // steps per episode; 0: the world's own; negative: none
+    int start[2];      // row, column where every episode starts; -1: the world's own rule
+    int goal[2];       // row, column; -1: the world's own
     int region_splits; // a cell counts as splits^2 regions; 0 is 1
     bool dense_reward; // exp(-distance to the goal) instead of 0 / 1
 } bex_world_options;
@@ -57,7 +56,7 @@ typedef struct bex_env {
 } bex_env;
 
 /* A picture from above: rectangles and discs in the world's own coordinates (right, down). */
-typedef enum { BEX_SHAPE_WALL, BEX_SHAPE_FREE, BEX_SHAPE_GOAL, BEX_SHAPE_START } bex_shape_kind;
+typedef enum { BEX_SHAPE_WALL, BEX_SHAPE_GOAL, BEX_SHAPE_START } bex_shape_kind;
 typedef struct bex_shape {
     bex_shape_kind kind;
     double right, down;           // middle

@@ -28,7 +28,7 @@ typedef struct bex_maze {
     unsigned char (*at)[2]; // (cells): row, column
 } bex_maze;
 
-/* From text; `name` is what messages call it. NULL text: never. Caller frees. */
+/* From text; `name` is what messages call it. Caller frees. */
 int bex_maze_parse(bex_maze **out, const char *text, size_t size, const char *name);
 int bex_maze_load(bex_maze **out, const char *path);
 void bex_maze_free(bex_maze *maze); // NULL is fine

@@ -49,6 +49,9 @@ char *bex_maze2d_mjcf(const bex_maze *maze) {
     fputs("<mujoco model='maze2d'>\n"
           "<compiler inertiafromgeom='true' angle='radian' coordinate='local'/>\n"
           "<option timestep='0.01' gravity='0 0 0' iterations='20' integrator='Euler'/>\n"
+          // a ball touches at most nine things; MuJoCo's own guess is 13 MB an instance, cleared at
+          // every reset
+          "<size njmax='64' nconmax='32' nstack='10000'/>\n"
           "<default>\n"
           "  <joint damping='1' limited='false'/>\n"
           "  <geom friction='.5 .1 .1' density='1000' margin='0.002' condim='1' contype='2'"
@@ -224,15 +227,14 @@ static int env_region(const bex_world *world, const bex_real *obs) {
 static int env_draw(const bex_world *world, bex_shape *shapes, int most) {
     const maze2d_world *w = (const maze2d_world *)world;
     int count = 0;
-    for (int pass = 0; pass < 2; pass++) // walls, then free cells
-        for (int r = 0; r < w->maze->rows; r++)
-            for (int c = 0; c < w->maze->cols; c++) {
-                if ((bex_maze_cell(w->maze, r, c) < 0) != (pass == 0)) continue;
-                if (count < most)
-                    shapes[count] = (bex_shape){pass ? BEX_SHAPE_FREE : BEX_SHAPE_WALL,
-                                                c - BEX_MAZE_MIDDLE, r - BEX_MAZE_MIDDLE, 0.5, 0.5};
-                count++;
-            }
+    for (int r = 0; r < w->maze->rows; r++)
+        for (int c = 0; c < w->maze->cols; c++) {
+            if (bex_maze_cell(w->maze, r, c) >= 0) continue;
+            if (count < most)
+                shapes[count] = (bex_shape){BEX_SHAPE_WALL, c - BEX_MAZE_MIDDLE,
+                                            r - BEX_MAZE_MIDDLE, WALL_HALF, WALL_HALF};
+            count++;
+        }
     const int cells[2] = {w->goal, w->start};
     for (int i = 0; i < 2; i++) {
         if (cells[i] < 0) continue;

@@ -35,15 +35,22 @@ bex_encoder bex_encoder_add(bex_params *p, const char *prefix, int blocks, int C
     return e;
 }
 
-static bex_tensor *block_run(bex_tape *tape, const bex_encoder *e, const bex_encoder_block *b,
-                             bex_tensor *x, bex_tensor *pos) {
-    int C = e->C;
-    bex_tensor *located = pos ? bex_add(tape, x, pos) : x; // (B,T,C)
-    bex_tensor *qk =
-        bex_linear_rows(tape, located, b->in_w, b->in_b, 0, 2 * C, BEX_ACT_ID); // (B,T,2C)
-    bex_tensor *v = bex_linear_rows(tape, x, b->in_w, b->in_b, 2 * C, C, BEX_ACT_ID);
-    bex_tensor *a = bex_attention(tape, (bex_columns){qk, 0}, (bex_columns){qk, C},
-                                  (bex_columns){v, 0}, C, e->heads);
+typedef struct {
+    bex_tensor *qk, *v; // (B,T,2C), (B,T,C)
+} projected;
+
+static projected project(bex_tape *tape, const bex_encoder *e, const bex_encoder_block *b,
+                         bex_tensor *x, bex_tensor *pos) {
+    bex_tensor *located = pos ? bex_add(tape, x, pos) : x;
+    return (projected){
+        bex_linear_rows(tape, located, b->in_w, b->in_b, 0, 2 * e->C, BEX_ACT_ID),
+        bex_linear_rows(tape, x, b->in_w, b->in_b, 2 * e->C, e->C, BEX_ACT_ID),
+    };
+}
+
+// from what attention gave to the block's output
+static bex_tensor *finish(bex_tape *tape, const bex_encoder *e, const bex_encoder_block *b,
+                          bex_tensor *x, bex_tensor *a) {
     a = bex_linear(tape, a, b->out_w, b->out_b, BEX_ACT_ID);
     x = bex_add(tape, x, bex_dropout(tape, a, e->dropout));
     x = bex_layernorm(tape, x, b->ln1_w, b->ln1_b, EPS);
@@ -53,9 +60,41 @@ static bex_tensor *block_run(bex_tape *tape, const bex_encoder *e, const bex_enc
     return bex_layernorm(tape, x, b->ln2_w, b->ln2_b, EPS);
 }
 
+static bex_tensor *self_attention(bex_tape *tape, const bex_encoder *e, projected p) {
+    return bex_attention(tape, (bex_columns){p.qk, 0}, (bex_columns){p.qk, e->C},
+                         (bex_columns){p.v, 0}, e->C, e->heads);
+}
+
 void bex_encoder_run(bex_tape *tape, const bex_encoder *e, bex_tensor *x, bex_tensor *pos,
                      bex_tensor **out) {
-    for (int i = 0; i < e->blocks; i++) out[i] = x = block_run(tape, e, &e->block[i], x, pos);
+    for (int i = 0; i < e->blocks; i++) {
+        projected p = project(tape, e, &e->block[i], x, pos);
+        out[i] = x = finish(tape, e, &e->block[i], x, self_attention(tape, e, p));
+    }
+}
+
+void bex_encoder_history(bex_tape *tape, const bex_encoder *e, bex_tensor *x,
+                         bex_encoder_prefix *prefix) {
+    int C = e->C, last = e->blocks - 1;
+    for (int i = 0; i < last; i++) {
+        projected p = project(tape, e, &e->block[i], x, NULL);
+        prefix[i] = (bex_encoder_prefix){{p.qk, C}, {p.v, 0}};
+        x = finish(tape, e, &e->block[i], x, self_attention(tape, e, p));
+    }
+    const bex_encoder_block *b = &e->block[last];
+    bex_tensor *kv = bex_linear_rows(tape, x, b->in_w, b->in_b, C, 2 * C, BEX_ACT_ID);
+    prefix[last] = (bex_encoder_prefix){{kv, 0}, {kv, C}};
+}
+
+void bex_encoder_query(bex_tape *tape, const bex_encoder *e, bex_tensor *x,
+                       const bex_encoder_prefix *prefix, bex_tensor **out) {
+    for (int i = 0; i < e->blocks; i++) {
+        projected p = project(tape, e, &e->block[i], x, NULL);
+        bex_tensor *a =
+            bex_prefix_attention(tape, (bex_columns){p.qk, 0}, (bex_columns){p.qk, e->C},
+                                 (bex_columns){p.v, 0}, prefix[i].k, prefix[i].v, e->C, e->heads);
+        out[i] = x = finish(tape, e, &e->block[i], x, a);
+    }
 }
 
 void bex_sinusoid(bex_real *pos, int T, int C) {

@@ -92,6 +92,28 @@ static void pictures_are_written(void **state) {
     }
 }
 
+static void trajectories_are_drawn(void **state) {
+    (void)state;
+    char data[600], path[600], command[1400];
+    snprintf(data, sizeof data, "%s", scratch_path("trajectories.hdf5"));
+    snprintf(command, sizeof command,
+             "data gen maze2d-medium --steps 900 --episode-length 300 --out %s", data);
+    run r = run_program(command);
+    if (strstr(r.text, "cannot read or write HDF5")) skip();
+    assert_int_equal(r.code, 0);
+    const char *names[] = {"trajectories.png", "trajectories.gif"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s", scratch_path(names[i]));
+        snprintf(command, sizeof command,
+                 "env maze2d-medium --data %s --render %s --episodes 2 --every 30", data, path);
+        r = run_program(command);
+        if (r.code == 0) assert_true(file_size(path) > 5000);
+        if (r.code != 0 && !strstr(r.text, "this build has no")) fail_msg("%s", r.text);
+        unlink(path);
+    }
+    unlink(data);
+}
+
 // AntMaze observations do not fit a Maze2D world
 static void wrong_data_is_one_line(void **state) {
     (void)state;
@@ -107,7 +129,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_printed),      cmocka_unit_test(bad_mazes_are_one_line),
         cmocka_unit_test(mistakes_are_one_line),  cmocka_unit_test(pictures_are_written),
-        cmocka_unit_test(wrong_data_is_one_line),
+        cmocka_unit_test(trajectories_are_drawn), cmocka_unit_test(wrong_data_is_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,6 +186,9 @@ static void onehot_of_integers_and_of_a_grid(void **state) {
         assert_int_equal(bex_feature_cells(f, cells, wrong + i, 1, 1), -1);
         assert_message(i < 3 ? "is not an integer in 0 to 4" : "dim 0 is not finite");
     }
+    bex_real dense[3 * 5];
+    assert_int_equal(bex_feature_eval(f, dense, (bex_real[]){1, 2, 7}, 3, NULL, 1), -1);
+    assert_message("state 2: 7 is not an integer");
     free(out), bex_feature_free(f);
 
     static const int dims[] = {2, 0}, bins[] = {3, 4};

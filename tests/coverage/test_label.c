@@ -2,6 +2,7 @@
 #include "coverage/coverage.h"
 #include "coverage/label.h"
 
+#include "malloc_count.h"
 #include "sample.h"
 
 enum { O = 6, ROWS = 6000, B = 37, N = 100, F = 201 };
@@ -147,6 +148,21 @@ static void one_hot_labels_count_visits(void **state) {
     free(cells), drop(w);
 }
 
+static void labelling_allocates_nothing(void **state) {
+    (void)state;
+    if (!malloc_counted()) skip();
+    world *w = make("mlp");
+    double x[B * 3];
+    bex_moments moments[B * 3];
+    bex_label_query q = query(w, 3);
+    assert_int_equal(bex_label(x, moments, w->prefix, w->condition, &q, 2), 0);
+    long before = malloc_calls();
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(bex_label(x, moments, w->prefix, w->condition, &q, 2), 0);
+    assert_int_equal(malloc_calls(), before);
+    drop(w);
+}
+
 static void too_large_features_are_an_error(void **state) {
     (void)state;
     world *w = make("mlp");
@@ -169,6 +185,7 @@ int main(void) {
         cmocka_unit_test(relative_labels_look_from_the_first_state),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(one_hot_labels_count_visits),
+        cmocka_unit_test(labelling_allocates_nothing),
         cmocka_unit_test(too_large_features_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,55 @@ static void noise_has_its_size(void **state) {
     bex_world_close(w);
 }
 
+/* D4RL published returns of a random policy and of its controller. The controller plans only when the
+ * goal's cell changes, and in evaluation it never does: from the second episode on it pushes straight
+ * at the goal, walls or not. One start for all episodes does the same here, and gives the published
+ * returns: physics, resets, reward, limit and law in one number. D4RL's are means of about 100
+ * episodes, so their standard error is that of ours times sqrt(episodes / 100). */
+static void returns_are_those_d4rl_published(void **state) {
+    (void)state;
+    enum { EPISODES = 250 };
+    const char *names[] = {"maze2d-umaze", "maze2d-medium", "maze2d-large"};
+    for (int k = 0; k < 6; k++) {
+        bex_world *w = open_world(names[k / 2], -1, -1);
+        const bex_maze *m = bex_maze2d_maze(w);
+        double weights[64] = {0}, sum = 0, squares = 0;
+        weights[m->goal] = 1;
+        bex_demonstrator *d;
+        bex_env *env = w->class->new (w);
+        assert_int_equal(
+            bex_demonstrator_new(
+                &d, w, &(bex_demonstrator_options){.weights = weights, .patience = 1 << 30}),
+            0);
+        for (int e = 0; e < EPISODES; e++) {
+            bex_rng rng = bex_rng_split(bex_rng_seed(7), "episode", (uint64_t)e);
+            bex_real obs[4], act[2], goal[2], reward;
+            bool terminated;
+            double total = 0;
+            w->class->reset(env, rng, obs);
+            rng = bex_rng_split(rng, "actions", 0);
+            if (e == 0) bex_demonstrator_start(d, rng, obs);
+            for (int t = 0; t < w->time_limit; t++) {
+                if (k % 2)
+                    bex_demonstrator_act(d, obs, act, goal);
+                else
+                    for (int i = 0; i < 2; i++) act[i] = R(2 * bex_rng_uniform(&rng) - 1);
+                w->class->step(env, act, obs, &reward, &terminated);
+                total += (double)reward;
+            }
+            sum += total, squares += total * total;
+        }
+        double mean = sum / EPISODES, deviation = sqrt(squares / EPISODES - mean * mean);
+        double error = deviation * sqrt(1.0 / EPISODES + 1.0 / 100);
+        if (fabs(mean - w->class->score[k % 2]) > 3 * error)
+            fail_msg("%s: %g, D4RL %g, standard error of the difference %g", names[k / 2], mean,
+                     w->class->score[k % 2], error);
+        bex_demonstrator_free(d);
+        w->class->free(env);
+        bex_world_close(w);
+    }
+}
+
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     const struct CMUnitTest tests[] = {
@@ -183,6 +232,7 @@ int main(void) {
         cmocka_unit_test(waypoints_lie_short_of_the_cells),
         cmocka_unit_test(patience_ends_a_goal),
         cmocka_unit_test(noise_has_its_size),
+        cmocka_unit_test(returns_are_those_d4rl_published),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,12 +46,15 @@ static bex_real step(fixture f, double ax, double ay, bex_real *obs) {
     return reward;
 }
 
-// 30 x 30 with nothing in it
-static const char *big_room(void) {
+// side x side, a pillar at every `every`-th place inside; 0: empty
+static const char *room(int side, int every) {
     const char *path = scratch_path("room.txt");
     FILE *f = fopen(path, "w");
-    for (int r = 0; r < 30; r++) {
-        for (int c = 0; c < 30; c++) fputc(r % 29 && c % 29 ? 'O' : '#', f);
+    for (int r = 0; r < side; r++) {
+        for (int c = 0; c < side; c++) {
+            bool pillar = every && r % every == 0 && c % every == 0;
+            fputc(r % (side - 1) && c % (side - 1) && !pillar ? 'O' : '#', f);
+        }
         fputc('\n', f);
     }
     fclose(f);
@@ -72,10 +75,10 @@ static void mass_and_step_are_the_facts(void **state) {
 /* Euler with damping taken implicitly: (m + h d) dv = h (100 u - d v); x += h v. */
 static void free_motion_by_hand(void **state) {
     (void)state;
-    const char *room = big_room();
+    const char *path = room(30, 0);
     fixture f = open_world("maze2d",
-                           (bex_world_options){.maze = room, .start = {-1, -1}, .goal = {-1, -1}});
-    unlink(room);
+                           (bex_world_options){.maze = path, .start = {-1, -1}, .goal = {-1, -1}});
+    unlink(path);
     bex_rng rng = bex_rng_seed(9);
     double h = 0.01, x[2] = {14, 15}, v[2] = {-1, 0.5};
     put(f, x[0], x[1], v[0], v[1]);
@@ -96,6 +99,19 @@ static void free_motion_by_hand(void **state) {
             assert_true(obs[i] == R(f.sim->qpos[i]) && obs[2 + i] == R(f.sim->qvel[i]));
         }
     }
+    close_world(f);
+}
+
+static void the_largest_maze_runs(void **state) {
+    (void)state;
+    const char *path = room(64, 2);
+    bex_world_options o = BEX_WORLD_INIT;
+    o.maze = path;
+    fixture f = open_world("maze2d", o);
+    unlink(path);
+    bex_real obs[4];
+    for (int t = 0; t < 200; t++) step(f, t % 40 < 20 ? 1 : -1, 1, obs);
+    assert_true(f.world->class->region(f.world, obs) >= 0);
     close_world(f);
 }
 
@@ -296,7 +312,7 @@ static void pictures_have_every_shape(void **state) {
     bex_shape shapes[80];
     fixture f = open_world("maze2d-medium", (bex_world_options)BEX_WORLD_INIT);
     int n = f.world->class->draw(f.world, shapes, 80), walls = 0;
-    assert_int_equal(n, 64 + 1);
+    assert_int_equal(n, 64 - 26 + 1);
     for (int i = 0; i < n; i++) walls += shapes[i].kind == BEX_SHAPE_WALL;
     assert_int_equal(walls, 64 - 26);
     assert_true(fabs(shapes[0].right + 0.2) < 1e-12 && fabs(shapes[0].down + 0.2) < 1e-12);
@@ -317,6 +333,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mass_and_step_are_the_facts),
         cmocka_unit_test(free_motion_by_hand),
+        cmocka_unit_test(the_largest_maze_runs),
         cmocka_unit_test(speed_is_clipped_before_the_step),
         cmocka_unit_test(walls_stop_the_ball),
         cmocka_unit_test(the_ball_stays_in_the_maze),
