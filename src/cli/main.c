@@ -18,6 +18,7 @@ static const struct {
     {"data", bex_cmd_data, "look at, convert demonstrations"},
     {"doctor", bex_cmd_doctor, "what this machine and this build can do"},
     {"env", bex_cmd_env, "the worlds, and pictures of trajectories in them"},
+    {"explore", bex_cmd_explore, "let an agent explore an environment, count what it covers"},
     {"theory", bex_cmd_theory, "the exact explorer in finite worlds, and the paper's proposition"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

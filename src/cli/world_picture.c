@@ -198,7 +198,7 @@ int bex_world_picture(const bex_world *world, const bex_paths *paths, const char
     draw_goal(&s, p);
     if (map) {
         p = bex_figure_panel(f, 0, 1);
-        prepare(&s, p, "Where the whole file goes");
+        prepare(&s, p, "How often each place was visited");
         code = draw_map(&s, p, paths);
         draw_walls(&s, p);
         draw_goal(&s, p);

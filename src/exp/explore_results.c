@@ -81,7 +81,7 @@ static void add_by_step(json_t *out, const bex_explored *e, double *values) {
 }
 
 // how often a first time came, and when: attempts count from 1, 0 is never
-static json_t *first_times(json_t *reached, json_t *mean, const int *attempts, int n) {
+static void first_times(json_t *reached, json_t *mean, const int *attempts, int n) {
     double sum = 0, count = 0;
     for (int i = 0; i < n; i++) {
         sum += attempts[i];
@@ -89,7 +89,6 @@ static json_t *first_times(json_t *reached, json_t *mean, const int *attempts, i
     }
     append(reached, count / n);
     json_array_append_new(mean, count > 0 ? json_real(sum / count) : json_null());
-    return mean;
 }
 
 static void add_attempts(json_t *out, const bex_explored *e, int *attempts) {
