@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 
+#include "base/error.h"
 #include "base/nearest.h"
 
 #include <stdio.h>
@@ -18,20 +19,29 @@ static const struct {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+static int help(void) {
+    puts("usage: bex data COMMAND [arguments]\n");
+    for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i].name, commands[i].about);
+    puts("\nexample:\n  bex data show demos.hdf5 --plot demos.png");
+    return BEX_EXIT_OK;
+}
+
 int bex_cmd_data(int argc, char **argv) {
-    if (argc > 1 && !strcmp(argv[1], "--help")) {
-        puts("usage: bex data COMMAND [arguments]\n");
-        for (int i = 0; i < COMMANDS; i++)
-            printf("  %-10s %s\n", commands[i].name, commands[i].about);
-        puts("\nexample:\n  bex data show demos.hdf5 --plot demos.png");
-        return BEX_EXIT_OK;
-    }
     const char *name = argc > 1 ? argv[1] : "";
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) return help();
     for (int i = 0; i < COMMANDS; i++)
         if (!strcmp(commands[i].name, name)) return commands[i].run(argc - 1, argv + 1);
-    const char *near = bex_nearest(name, commands, COMMANDS, sizeof *commands);
-    fprintf(stderr, "bex data: %s '%s' (%s%s%s)\n", argc > 1 ? "unknown command" : "which command?",
-            name, near && *name ? "did you mean " : "try bex data --help",
-            near && *name ? near : "", near && *name ? "?" : "");
+    const char *near = *name ? bex_nearest(name, commands, COMMANDS, sizeof *commands) : NULL;
+    if (!*name)
+        bex_fail("which command?");
+    else if (*name == '-')
+        bex_fail("unknown option %s", name);
+    else
+        bex_fail("unknown command '%s'", name);
+    if (near)
+        bex_fail_hint("did you mean %s?", near);
+    else
+        bex_fail_hint("try bex data --help");
+    fprintf(stderr, "bex data: %s\n", bex_error());
     return BEX_EXIT_USAGE;
 }

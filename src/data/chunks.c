@@ -11,7 +11,7 @@
 #include <zlib.h>
 
 enum { BATCH = 64, MOST_FILTERS = 2 };
-static const size_t LARGEST_CHUNK = (size_t)1 << 30;
+static const size_t LARGEST_CHUNK = (size_t)1 << 30, WORTH_THREADS = (size_t)1 << 20;
 
 typedef enum { FLOAT32, FLOAT64, BYTES } element;
 
@@ -173,7 +173,8 @@ static void scatter(const target *t, const layout *l, const hsize_t at[2], const
 
 static int unpack_batch(piece *pieces, int n, const layout *l, const target *t) {
     int damaged = 0;
-#pragma omp parallel if (n > 1)
+    // small arrays, a few of them an episode, are not worth waking threads for
+#pragma omp parallel if (n > 1 && (size_t)n * l->bytes >= WORTH_THREADS)
     {
         char *buffers = malloc(2 * l->bytes);
 #pragma omp for schedule(dynamic)
