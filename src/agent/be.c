@@ -114,13 +114,4 @@ static bex_agent *make(const bex_train_config *config, const bex_dataset *data) 
     return NULL;
 }
 
-const bex_agent_class bex_agent_be = {
-    .name = "be",
-    .new = make,
-    .free = bex_imitation_free,
-    .update = bex_imitation_update,
-    .evaluate = bex_imitation_evaluate,
-    .save = bex_imitation_save,
-    .load = bex_imitation_load,
-    .describe = bex_imitation_describe,
-};
+const bex_agent_class bex_agent_be = {.name = "be", .new = make, BEX_IMITATION_FUNCTIONS};

@@ -20,12 +20,15 @@ static long long overfit = -1, seed = -1;
 
 static const bex_option options[] = {
     {"data", BEX_OPTION_TEXT, &data, "FILE", "demonstrations; short for --data.path=FILE", 0, 0},
-    {"agent", BEX_OPTION_TEXT, &agent, "NAME", "be, bc or bc-history; short for --model.agent=NAME", 0, 0},
+    {"agent", BEX_OPTION_TEXT, &agent, "NAME", "be, bc or bc-history; short for --model.agent=NAME",
+     0, 0},
     {"out", BEX_OPTION_TEXT, &out, "RUN", "run directory [runs/AGENT-SEED]", 0, 0},
     {"seed", BEX_OPTION_INTEGER, &seed, "N", "short for --train.seed=N", 0, 9e15},
-    {"overfit", BEX_OPTION_INTEGER, &overfit, "N", "train on N fixed windows only: a check that it can", 0, 1e6},
+    {"overfit", BEX_OPTION_INTEGER, &overfit, "N",
+     "train on N fixed windows only: a check that it can", 0, 1e6},
     {"resume", BEX_OPTION_TEXT, &resume, "RUN", "go on with a run from its last checkpoint", 0, 0},
-    {"dry-run", BEX_OPTION_FLAG, &dry_run, NULL, "print sizes and the time of an update, write nothing", 0, 0},
+    {"dry-run", BEX_OPTION_FLAG, &dry_run, NULL,
+     "print sizes and the time of an update, write nothing", 0, 0},
     {"force", BEX_OPTION_FLAG, &force, NULL, "replace a run that is there", 0, 0},
     {"keys", BEX_OPTION_FLAG, &list, NULL, "list every key of the configuration", 0, 0},
     {"quiet", BEX_OPTION_FLAG, &quiet, NULL, "no progress line", 0, 0},
@@ -33,9 +36,10 @@ static const bex_option options[] = {
 static const bex_usage usage = {
     .command = "train",
     .synopsis = "[CONFIG.ini] [--data FILE] [--section.key=value ...] [options]",
-    .about = "Train a policy on demonstrations; needs no environment. Every setting is a key of the\n"
-             "configuration (--keys lists them); a file, then --section.key=value, then the short\n"
-             "options decide. Ctrl-C finishes the update, saves, and prints how to go on.",
+    .about =
+        "Train a policy on demonstrations; needs no environment. Every setting is a key of the\n"
+        "configuration (--keys lists them); a file, then --section.key=value, then the short\n"
+        "options decide. Ctrl-C finishes the update, saves, and prints how to go on.",
     .example = "bex train --data maze.hdf5 --coverage.dims=0,1 --train.steps=20000 --out runs/be\n"
                "bex train --resume runs/be",
     .options = options,
@@ -112,7 +116,9 @@ int bex_cmd_train(int argc, char **argv) {
     }
     static const char *const names[] = {"be", "bc", "bc-history"};
     snprintf(path, sizeof path, "runs/%s-%lld", names[c.policy.model.agent], c.train.seed);
-    bex_train_options o = {.run = resume ? resume : out ? out : path,
+    bex_train_options o = {.run = resume ? resume
+                                  : out  ? out
+                                         : path,
                            .command = command,
                            .resume = resume != NULL,
                            .force = force,
@@ -123,8 +129,10 @@ int bex_cmd_train(int argc, char **argv) {
         code = bex_command_fail(&usage, BEX_EXIT_FAILED);
         goto done;
     }
-    if (end == BEX_TRAIN_STOPPED) printf("stopped and saved; go on with: bex train --resume %s\n", o.run);
-    else printf("done: %s\n", o.run);
+    if (end == BEX_TRAIN_STOPPED)
+        printf("stopped and saved; go on with: bex train --resume %s\n", o.run);
+    else
+        printf("done: %s\n", o.run);
     code = BEX_EXIT_OK;
 done:
     free(overrides);

@@ -20,6 +20,7 @@ static const struct {
     {"env", bex_cmd_env, "the worlds, and pictures of trajectories in them"},
     {"explore", bex_cmd_explore, "let an agent explore an environment, count what it covers"},
     {"theory", bex_cmd_theory, "the exact explorer in finite worlds, and the paper's proposition"},
+    {"train", bex_cmd_train, "demonstrations to a policy"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

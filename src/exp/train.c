@@ -44,8 +44,8 @@ bex_dataset *bex_train_data(const bex_data_config *c) {
     return bex_dataset_load(c->path, &o);
 }
 
-static const char *const columns[] = {"loss",      "held_out",  "lr", "grad_norm", "windows_per_second",
-                                      "data_share"};
+static const char *const columns[] = {"loss",      "held_out",           "lr",
+                                      "grad_norm", "windows_per_second", "data_share"};
 enum { LOSS, HELD_OUT, LR, GRAD_NORM, RATE, DATA_SHARE, COLUMNS };
 
 typedef struct {
@@ -53,10 +53,10 @@ typedef struct {
     bex_agent *agent;
     bex_run *run;
     bex_progress progress;
-    double held_out;        // the last one measured
-    double sum[COLUMNS];    // since the last row
+    double held_out;     // the last one measured
+    double sum[COLUMNS]; // since the last row
     long long updates;
-    double since;           // seconds at the last row
+    double since; // seconds at the last row
 } loop;
 
 static int save(loop *l, int64_t step) {
@@ -72,7 +72,7 @@ static int save(loop *l, int64_t step) {
 static int log_row(loop *l, int64_t step, bool evaluated) {
     double row[COLUMNS], n = (double)l->updates;
     for (int i = 0; i < COLUMNS; i++) row[i] = l->sum[i] / n;
-    row[HELD_OUT] = evaluated ? l->held_out : NAN;
+    row[HELD_OUT] = evaluated ? l->held_out : (double)NAN;
     row[RATE] = n * (double)l->config->train.batch / (bex_seconds() - l->since);
     memset(l->sum, 0, sizeof l->sum);
     l->updates = 0;
@@ -93,8 +93,8 @@ static int one_step(loop *l, int64_t step) {
     bool last = done == t->steps, evaluated = done % t->evaluate_every == 0 || last;
     if (evaluated && l->agent->class->evaluate(l->agent, &l->held_out) < 0) return -1;
     if ((evaluated || done % t->log_every == 0) && log_row(l, done, evaluated) < 0) return -1;
-    bex_progress_update(&l->progress, done, "loss %.4f  held out %.4f  lr %.1e  data %.0f%%", u.loss,
-                        l->held_out, u.lr, 100 * share);
+    bex_progress_update(&l->progress, done, "loss %.4f  held out %.4f  lr %.1e  data %.0f%%",
+                        u.loss, l->held_out, u.lr, 100 * share);
     if (done % t->save_every == 0 || last) return save(l, done);
     return 0;
 }
@@ -132,8 +132,8 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
     int code = 0;
     int64_t first = start.step > 0 ? start.step : 0;
     if (start.folder[0]) code = l->agent->class->load(l->agent, start.folder);
-    bex_progress_start(&l->progress, o->progress, c->policy.model.agent == BEX_AGENT_BE ? "be" : "bc",
-                       c->train.steps);
+    bex_progress_start(&l->progress, o->progress,
+                       c->policy.model.agent == BEX_AGENT_BE ? "be" : "bc", c->train.steps);
     bex_progress_resume(&l->progress, first);
     l->since = bex_seconds();
     struct sigaction before[2];
@@ -143,11 +143,16 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
     bex_progress_finish(&l->progress);
     char why[512] = "";
     if (code) snprintf(why, sizeof why, "%s", bex_error());
-    int closed = bex_run_close(l->run, code ? BEX_RUN_FAILED : *end == BEX_TRAIN_FINISHED ? BEX_RUN_FINISHED : BEX_RUN_STOPPED, code ? why : NULL);
+    int closed = bex_run_close(l->run,
+                               code                         ? BEX_RUN_FAILED
+                               : *end == BEX_TRAIN_FINISHED ? BEX_RUN_FINISHED
+                                                            : BEX_RUN_STOPPED,
+                               code ? why : NULL);
     return code ? bex_fail("%s", why) : closed;
 }
 
-int bex_train(const bex_train_config *config, const bex_train_options *options, bex_train_end *end) {
+int bex_train(const bex_train_config *config, const bex_train_options *options,
+              bex_train_end *end) {
     loop l = {.config = config, .held_out = NAN};
     bex_dataset *data = bex_train_data(&config->data);
     if (!data) return -1;

@@ -13,8 +13,8 @@ typedef struct bex_train_options {
     const char *run;     // run directory
     const char *command; // the command line, for the record
     bool resume, force;
-    FILE *progress;      // live line; NULL: none
-    FILE *about;         // where sizes are printed at the start; NULL: none
+    FILE *progress; // live line; NULL: none
+    FILE *about;    // where sizes are printed at the start; NULL: none
 } bex_train_options;
 
 typedef enum { BEX_TRAIN_FINISHED, BEX_TRAIN_STOPPED } bex_train_end;

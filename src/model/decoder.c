@@ -5,23 +5,9 @@
 
 #include <math.h>
 
-static const double EPS = 1e-5;
-
 static bex_decoder_block block_add(bex_params *p, const char *prefix, int i, int C, int F) {
-    bex_decoder_block b;
+    bex_decoder_block b = {.base = bex_block_add(p, prefix, i, C, F)};
 #define ADD(init, rank, dims, name) bex_param_add(p, init, rank, dims, "%s.%d." name, prefix, i)
-    b.in_w = ADD(BEX_INIT_XAVIER, 2, BEX_DIMS(3 * C, C), "self_attn.in_proj_weight");
-    b.in_b = ADD(BEX_INIT_ZERO, 1, BEX_DIMS(3 * C), "self_attn.in_proj_bias");
-    b.out_w = ADD(BEX_INIT_XAVIER, 2, BEX_DIMS(C, C), "self_attn.out_proj.weight");
-    b.out_b = ADD(BEX_INIT_ZERO, 1, BEX_DIMS(C), "self_attn.out_proj.bias");
-    b.ff1_w = ADD(BEX_INIT_XAVIER, 2, BEX_DIMS(F, C), "linear1.weight");
-    b.ff1_b = ADD(BEX_INIT_UNIFORM(C), 1, BEX_DIMS(F), "linear1.bias");
-    b.ff2_w = ADD(BEX_INIT_XAVIER, 2, BEX_DIMS(C, F), "linear2.weight");
-    b.ff2_b = ADD(BEX_INIT_UNIFORM(F), 1, BEX_DIMS(C), "linear2.bias");
-    b.ln1_w = ADD(BEX_INIT_ONE, 1, BEX_DIMS(C), "norm1.weight");
-    b.ln1_b = ADD(BEX_INIT_ZERO, 1, BEX_DIMS(C), "norm1.bias");
-    b.ln2_w = ADD(BEX_INIT_ONE, 1, BEX_DIMS(C), "norm2.weight");
-    b.ln2_b = ADD(BEX_INIT_ZERO, 1, BEX_DIMS(C), "norm2.bias");
     b.mod_w = ADD(BEX_INIT_XAVIER, 3, BEX_DIMS(4, C, C), "modulation.weight");
     b.mod_b = ADD(BEX_INIT_ZERO, 2, BEX_DIMS(4, C), "modulation.bias");
     b.gate_w = ADD(BEX_INIT_ZERO, 3, BEX_DIMS(2, C, C), "gate.weight");
@@ -78,22 +64,22 @@ static bex_tensor *member(bex_tape *tape, bex_tensor *x, int i) {
     return bex_reshape(tape, bex_slice(tape, x, 0, i, 1), 2, BEX_DIMS(x->dim[1], x->dim[2]));
 }
 
-static bex_tensor *block_run(bex_tape *tape, const bex_decoder *d, const bex_decoder_block *b,
+static bex_tensor *block_run(bex_tape *tape, const bex_decoder *d, const bex_decoder_block *m,
                              bex_tensor *x, bex_tensor *s) {
     int C = d->C;
-    bex_tensor *mod = bex_linear(tape, s, b->mod_w, b->mod_b, BEX_ACT_ID);    // (4,B,C)
-    bex_tensor *gate = bex_linear(tape, s, b->gate_w, b->gate_b, BEX_ACT_ID); // (2,B,C)
+    const bex_block *b = &m->base;
+    bex_tensor *mod = bex_linear(tape, s, m->mod_w, m->mod_b, BEX_ACT_ID);    // (4,B,C)
+    bex_tensor *gate = bex_linear(tape, s, m->gate_w, m->gate_b, BEX_ACT_ID); // (2,B,C)
     bex_tensor *u = bex_layernorm_modulated(tape, x, b->ln1_w, b->ln1_b, member(tape, mod, 0),
-                                            member(tape, mod, 1), EPS);  // (B,K,C)
-    bex_tensor *qkv = bex_linear(tape, u, b->in_w, b->in_b, BEX_ACT_ID); // (B,K,3C)
+                                            member(tape, mod, 1), BEX_BLOCK_EPS); // (B,K,C)
+    bex_tensor *qkv = bex_linear(tape, u, b->in_w, b->in_b, BEX_ACT_ID);          // (B,K,3C)
     bex_tensor *a = bex_attention(tape, (bex_columns){qkv, 0}, (bex_columns){qkv, C},
                                   (bex_columns){qkv, 2 * C}, C, d->heads);
     a = bex_linear(tape, a, b->out_w, b->out_b, BEX_ACT_ID);
     x = bex_gated_add(tape, x, member(tape, gate, 0), bex_dropout(tape, a, d->dropout));
     bex_tensor *v = bex_layernorm_modulated(tape, x, b->ln2_w, b->ln2_b, member(tape, mod, 2),
-                                            member(tape, mod, 3), EPS);
-    bex_tensor *h = bex_linear(tape, v, b->ff1_w, b->ff1_b, BEX_ACT_GELU); // (B,K,F)
-    h = bex_linear(tape, bex_dropout(tape, h, d->dropout), b->ff2_w, b->ff2_b, BEX_ACT_ID);
+                                            member(tape, mod, 3), BEX_BLOCK_EPS);
+    bex_tensor *h = bex_block_feedforward(tape, b, v, d->dropout);
     return bex_gated_add(tape, x, member(tape, gate, 1), bex_dropout(tape, h, d->dropout));
 }
 

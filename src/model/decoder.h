@@ -12,14 +12,12 @@
 #ifndef BEX_MODEL_DECODER_H
 #define BEX_MODEL_DECODER_H
 
-#include "nn/ops.h"
+#include "model/block.h"
 
 enum { BEX_DECODER_BLOCKS = 16 };
 
 typedef struct bex_decoder_block {
-    const bex_param *in_w, *in_b, *out_w, *out_b;   // attention: (3C,C), (3C), (C,C), (C)
-    const bex_param *ff1_w, *ff1_b, *ff2_w, *ff2_b; // (F,C), (F), (C,F), (C)
-    const bex_param *ln1_w, *ln1_b, *ln2_w, *ln2_b; // (C)
+    bex_block base;
     const bex_param *mod_w, *mod_b;   // (4,C,C), (4,C): scale_1, shift_1, scale_2, shift_2
     const bex_param *gate_w, *gate_b; // (2,C,C), (2,C): gate_1, gate_2
 } bex_decoder_block;

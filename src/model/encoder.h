@@ -5,32 +5,21 @@
  *   x = LN2(x + drop(W2 drop(gelu(W1 x))))
  *
  * pos (T,C) goes to queries and keys only, in every block, never to the values or the residual.
- * Parameters of block i, PyTorch's names and layouts: prefix.i.self_attn.in_proj_weight (3C,C),
- * .self_attn.in_proj_bias, .self_attn.out_proj.weight/.bias, .linear1.*, .linear2.*, .norm1.*, .norm2.*.
  * Facts: docs/model.md. */
 #ifndef BEX_MODEL_ENCODER_H
 #define BEX_MODEL_ENCODER_H
 
-#include "nn/ops.h"
+#include "model/block.h"
 
 enum { BEX_ENCODER_BLOCKS = 16 };
-
-typedef struct bex_encoder_block {
-    const bex_param *in_w, *in_b;                   // (3C,C), (3C): q, k, v rows in this order
-    const bex_param *out_w, *out_b;                 // (C,C), (C)
-    const bex_param *ff1_w, *ff1_b;                 // (F,C), (F)
-    const bex_param *ff2_w, *ff2_b;                 // (C,F), (C)
-    const bex_param *ln1_w, *ln1_b, *ln2_w, *ln2_b; // (C)
-} bex_encoder_block;
 
 typedef struct bex_encoder {
     int blocks, C, F, heads;
     double dropout;
-    bex_encoder_block block[BEX_ENCODER_BLOCKS];
+    bex_block block[BEX_ENCODER_BLOCKS];
 } bex_encoder;
 
-/* Register the parameters: Xavier weights (the packed projection as one matrix), attention biases 0,
- * feed-forward biases uniform fan-in. */
+/* Register the parameters. */
 bex_encoder bex_encoder_add(bex_params *params, const char *prefix, int blocks, int C, int F,
                             int heads, double dropout);
 
