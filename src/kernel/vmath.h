@@ -72,12 +72,10 @@ static inline float bex_exp(float x) {
     float t = x * 1.44269504f + BEX_ROUND;
     float n = t - BEX_ROUND;
     float r = (x - n * 0.693359375f) + n * 2.12194440e-4f; // ln 2 in two parts
-    float p = 1.39504632e-3f;
-    p = p * r + 8.36887547e-3f;
-    p = p * r + 4.16662063e-2f;
-    p = p * r + 0.166665190f;
-    p = p * r + 0.500000009f;
-    p = (p * r) * r + r + 1.0f;
+    // in pairs: the chain of dependent operations is what costs
+    float z = r * r, low = 0.166665190f * r + 0.500000009f,
+          high = 8.36887547e-3f * r + 4.16662063e-2f;
+    float p = ((1.39504632e-3f * z + high) * z + low) * z + r + 1.0f;
     // 2^n in two factors: n = 128 and denormal results are in range
     int32_t k = bex_rounded(t), half = k >> 1;
     float y = p * bex_power2(half) * bex_power2(k - half);
