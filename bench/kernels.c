@@ -111,7 +111,7 @@ static void measure(double seconds[2], work *w) {
         seconds[0] = bex_bench_seconds(run_ours, w, ROUNDS, LEAST);
 }
 
-/* ---- linear: y (M,N) = x (M,K) W^T + b ---- */
+// linear: y (M,N) = x (M,K) W^T + b
 
 static void linear_fwd(const work *w, int lane, ptrdiff_t row, int rows) {
     (void)lane;
@@ -196,7 +196,7 @@ static void linear_rows(results *r) {
     linear_row(r, "linear_gelu_fwd", linear_gelu_fwd, sgemm_fwd, 26112, 256, 256);
 }
 
-/* ---- attention over packed (B,T,3C) projections; M is the number of samples ---- */
+// attention over packed (B,T,3C) projections; M is the number of samples
 
 static void attention_fwd(const work *w, int lane, ptrdiff_t row, int rows) {
     bex_attention_dims d = w->attention;
@@ -251,7 +251,7 @@ static void attention_rows(results *r, int T, int H, int D) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
-/* ---- row-wise kernels on (M,N), bound by memory ---- */
+// row-wise kernels on (M,N), bound by memory
 
 enum { NORM_GROUP = 102 }; // rows that share scale and shift: the tokens of a sample
 
