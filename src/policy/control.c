@@ -20,10 +20,11 @@ struct bex_control {
     int act, task, scene;
     bex_rng root;
     uint64_t episode, plans; // plans of this episode
-    int64_t step;            // of this episode
-    bool running, prepared;  // prepared: history drawn and encoded
-    double target;           // the coverage token's input
-    int next;                // action of the chunk that comes next; `act`: plan first
+    long long all_plans;
+    int64_t step;           // of this episode
+    bool running, prepared; // prepared: history drawn and encoded
+    double target;          // the coverage token's input
+    int next;               // action of the chunk that comes next; `act`: plan first
 
     bex_real *chunk;      // (K,A) world's units
     bex_real *x;          // (K,A)
@@ -90,6 +91,7 @@ static int warm_up(bex_control *c) {
     }
     c->prepared = false;
     c->plans = 0;
+    c->all_plans = 0;
     free(state);
     free(history);
     return code;
@@ -136,6 +138,17 @@ int bex_control_set_task(bex_control *c, int task, int scene) {
         return bex_fail("scene %d, the policy knows 0 to %d", scene, n->scenes - 1);
     c->task = task, c->scene = scene;
     return 0;
+}
+
+int bex_control_set_seed(bex_control *c, uint64_t seed) {
+    if (c->running) return bex_fail("an episode is running");
+    c->root = bex_rng_split(bex_rng_seed(seed), "control", 0);
+    c->episode = 0;
+    return 0;
+}
+
+long long bex_control_plans(const bex_control *c) {
+    return c->all_plans;
 }
 
 double bex_control_target(const bex_control *c) {
@@ -283,6 +296,7 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
     }
     if (!c->prepared && prepare(c, state) < 0) return -1;
     bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
+    c->all_plans++;
     if (noise)
         memcpy(c->x, noise, size * sizeof *c->x);
     else

@@ -55,6 +55,8 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
 
 int bex_control_set_exp(bex_control *c, const char *exp); // from the next plan on
 int bex_control_set_task(bex_control *c, int task, int scene);
+int bex_control_set_seed(bex_control *c, uint64_t seed); // between episodes; counts from 0 again
+long long bex_control_plans(const bex_control *c);       // plans so far, of all episodes
 double bex_control_target(const bex_control *c); // the coverage input in use; NAN without coverage
 
 bex_history *bex_control_history(bex_control *c); // to save, load, inspect; NULL without history
