@@ -115,12 +115,13 @@ static int play(session *s) {
 }
 
 static int write_out(const session *s) {
-    char path[1100];
+    char path[1100], name[80];
     const char *out = s->q->out;
     if (!out) return 0;
+    snprintf(name, sizeof name, "%s, %.40s history", s->source->name, s->q->history);
     snprintf(path, sizeof path, "%s/trajectories.hdf5", out);
     if (bex_explore_save_trajectories(&s->explored, s->command, path) < 0) return -1;
-    if (bex_explore_draw(&s->explored, s->results, s->source->name, out) < 0) return -1;
+    if (bex_explore_draw(&s->explored, s->results, name, out) < 0) return -1;
     snprintf(path, sizeof path, "%s/results.json", out);
     return bex_json_save(s->results, path);
 }
@@ -158,6 +159,9 @@ static int explore(session *s) {
     s->agent = s->source->describe(s->q);
     if (!s->agent) return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
     if (make_actors(s) < 0 || prepare_out(s->q) < 0 || play(s) < 0 || write_out(s) < 0)
+        return BEX_EXIT_FAILED;
+    if (s->q->save_history &&
+        bex_history_save(s->source->memory(s->actors[0]), s->q->save_history) < 0)
         return BEX_EXIT_FAILED;
     if (s->q->json)
         bex_json_print(s->results);
@@ -214,6 +218,8 @@ int bex_cmd_explore(int argc, char **argv) {
          0},
         {"splits", BEX_OPTION_INTEGER, &q.splits, "N", "a cell counts as N x N regions", 1, 16},
         {"history", BEX_OPTION_TEXT, &q.history, "RULE", "uniform, first, last3 or file:F", 0, 0},
+        {"save-history", BEX_OPTION_TEXT, &q.save_history, "FILE",
+         "the first trial's memory, for --history file:FILE", 0, 0},
         {"history-states", BEX_OPTION_INTEGER, &q.history_states, "H", "states in a history", 1,
          65536},
         {"choose", BEX_OPTION_TEXT, &q.choose, "RULE", "the future: best, top:N or random", 0, 0},
