@@ -5,7 +5,9 @@
 #include "cli/options.h"
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "exp/explore_results.h"
+#include "exp/provenance.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -157,7 +159,8 @@ static int explore(session *s) {
     int code = s->source->open(&s->state, s->q, s->world);
     if (code != BEX_EXIT_OK) return code;
     s->agent = s->source->describe(s->q);
-    if (!s->agent) return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
+    if (!s->agent || !bex_utf8_valid(s->command))
+        return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
     if (make_actors(s) < 0 || prepare_out(s->q) < 0 || play(s) < 0 || write_out(s) < 0)
         return BEX_EXIT_FAILED;
     if (s->q->save_history &&
@@ -180,13 +183,6 @@ static void session_fini(session *s) {
     bex_world_close(s->world);
     json_decref(s->agent);
     json_decref(s->results);
-}
-
-// argv as one line
-static void join(char *out, size_t size, int argc, char **argv) {
-    size_t n = (size_t)snprintf(out, size, "bex");
-    for (int i = 0; i < argc && n < size; i++)
-        n += (size_t)snprintf(out + n, size - n, " %s", argv[i]);
 }
 
 int bex_cmd_explore(int argc, char **argv) {
@@ -260,13 +256,15 @@ int bex_cmd_explore(int argc, char **argv) {
         .options = options,
         .count = sizeof options / sizeof *options,
     };
-    char command[2048];
-    join(command, sizeof command, argc, argv);
+    char *command = bex_command_line(argc, argv); // parsing rearranges argv
     int n = bex_options_parse(&usage, argc, argv, NULL, 0);
-    if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
-    if (n < 0) return BEX_EXIT_USAGE;
+    if (n < 0) {
+        free(command);
+        return n == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+    }
     session s = {.q = &q, .command = command};
     int code = explore(&s);
     session_fini(&s);
+    free(command);
     return code == BEX_EXIT_OK ? code : bex_command_fail(&usage, code);
 }

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "data/writer.h"
-#include "exp/machine.h"
 #include "exp/metrics.h"
+#include "exp/provenance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -223,12 +223,13 @@ json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *abou
     const bex_world *w = e->world;
     double *values = malloc((size_t)e->trials * sizeof *values);
     int *attempts = malloc((size_t)e->trials * sizeof *attempts);
-    json_t *out =
-        json_pack("{s:s, s:I, s:i, s:i, s:{s:s, s:i, s:i}, s:O, s:o}", "command", about->command,
-                  "seed", (json_int_t)about->seed, "trials", e->trials, "episodes", e->episodes,
-                  "environment", "name", w->name, "episode_length", w->time_limit, "regions",
-                  w->regions, "agent", about->agent, "machine", bex_machine_json());
-    int code = out && values && attempts ? 0 : bex_fail("out of memory");
+    json_t *out = bex_provenance(about->command, about->seed);
+    json_t *more = json_pack("{s:i, s:i, s:{s:s, s:i, s:i}, s:O}", "trials", e->trials, "episodes",
+                             e->episodes, "environment", "name", w->name, "episode_length",
+                             w->time_limit, "regions", w->regions, "agent", about->agent);
+    json_object_update(out, more);
+    json_decref(more);
+    int code = values && attempts ? 0 : bex_fail("out of memory");
     if (code == 0) {
         add_by_episode(out, e, values);
         add_by_step(out, e, values);
