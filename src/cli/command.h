@@ -5,6 +5,7 @@
 /* argv[0] is the command's name. Returns an exit code of cli/options.h. */
 int bex_cmd_bench(int argc, char **argv);
 int bex_cmd_doctor(int argc, char **argv);
+int bex_cmd_report(int argc, char **argv);
 int bex_cmd_theory(int argc, char **argv);
 
 #endif

@@ -16,6 +16,7 @@ static const struct {
 } commands[] = {
     {"bench", bex_cmd_bench, "measure kernels beside a reference"},
     {"doctor", bex_cmd_doctor, "what this machine and this build can do"},
+    {"report", bex_cmd_report, "a page with the figures and tables of runs"},
     {"theory", bex_cmd_theory, "the exact explorer in finite worlds, and the paper's proposition"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
