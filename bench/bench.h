@@ -38,6 +38,9 @@ void bex_bench_pair(double seconds[2], void (*ours)(void *), void (*reference)(v
 struct json_t *bex_bench_peer(const char *script_and_arguments);
 
 /* The benchmarks, one file each; returns an exit code. */
+int bex_bench_coverage(bex_bench *b);
+int bex_bench_data(bex_bench *b);
 int bex_bench_kernels(bex_bench *b);
+int bex_bench_env(bex_bench *b);
 
 #endif

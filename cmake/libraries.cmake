@@ -9,7 +9,11 @@ function(bex_sources out)
 endfunction()
 
 # one object library, compiled once, feeds the shared and the static libbex
-bex_sources(BEX_CORE_SOURCES base kernel nn model policy coverage api)
+set(BEX_CORE_FOLDERS base kernel nn model coverage policy)
+if(NOT BEX_F64) # the public interface is of float
+  list(APPEND BEX_CORE_FOLDERS api)
+endif()
+bex_sources(BEX_CORE_SOURCES ${BEX_CORE_FOLDERS})
 add_library(bex_core OBJECT ${BEX_CORE_SOURCES})
 target_include_directories(bex_core PUBLIC include src)
 target_compile_definitions(bex_core PRIVATE BEX_BUILDING BEX_VERSION="${PROJECT_VERSION}")
@@ -17,6 +21,7 @@ target_compile_options(bex_core PRIVATE -fvisibility=hidden)
 target_link_libraries(bex_core PUBLIC OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
 # kernels want fused multiply-add; elsewhere -std=c11 keeps products and sums apart
 file(GLOB_RECURSE BEX_KERNEL_SOURCES CONFIGURE_DEPENDS src/kernel/*.c)
+list(APPEND BEX_KERNEL_SOURCES src/coverage/gram.c src/coverage/coverage.c)
 set_source_files_properties(${BEX_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast")
 
 add_library(bex SHARED $<TARGET_OBJECTS:bex_core>)

@@ -1,14 +1,37 @@
 /* bex.h - Behavioral Exploration policies from C: the public interface of libbex.
  *
- *     #include <bex/bex.h>
- *     #include <stdio.h>
- *     int main(void) { printf("bex %s\n", bex_version()); }
+ *     bex_policy *policy;
+ *     bex_session *robot;
+ *     if (bex_policy_open(&policy, "runs/be/checkpoints/20000") < 0) die(bex_error_message());
+ *     bex_session_options o = BEX_SESSION_OPTIONS_INIT;
+ *     o.exp = "q:0.95";                                     how exploratory, of what was trained on
+ *     if (bex_session_open(&robot, policy, &o) < 0) die(bex_error_message());
+ *     for (each episode) {
+ *         bex_session_begin(robot);
+ *         while (the episode lasts) {
+ *             read_sensors(state);
+ *             if (bex_session_act(robot, state, n_state, action, n_action) < 0) stop();
+ *             send(action);
+ *         }
+ *         bex_session_end(robot);                           the episode joins the history:
+ *     }                                                     the next one tries something else
+ *     bex_session_close(robot);
+ *     bex_policy_close(policy);
  *
- * Functions that can fail return 0 or a negative bex_status; bex_error_message() then says why in
- * one line. Nothing here aborts, prints or exits. The policy and session calls come with the policy
- * (docs/design.md); this header then grows, what is here stays. */
+ * Rules
+ *   - Functions that can fail return 0 or a negative bex_status; bex_error_message() then says why, in
+ *     one line. Nothing here aborts, prints or exits; wrong sizes, NULL and NaN are errors.
+ *   - A policy is immutable and may be shared by any number of threads and sessions; it must outlive
+ *     its sessions. A session is one control stream and belongs to one thread at a time.
+ *   - bex_session_act and bex_session_plan allocate nothing, lock nothing and do no I/O; their cost is
+ *     bounded: one encoder pass (the first of an episode also encodes the history) and the policy's
+ *     number of denoising steps.
+ *   - States and actions are in the units of the demonstrations, as float arrays. */
 #ifndef BEX_BEX_H
 #define BEX_BEX_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #if defined(_WIN32)
 #define BEX_API __declspec(dllexport)
@@ -20,6 +43,15 @@
 extern "C" {
 #endif
 
+typedef struct bex_policy bex_policy;
+typedef struct bex_session bex_session;
+
+typedef enum bex_status {
+    BEX_OK = 0,
+    BEX_FAILED = -1, /* file, format, memory: the world's fault */
+    BEX_MISUSED = -2 /* NULL, a wrong size, a value that is not finite, a call out of order */
+} bex_status;
+
 /* Version of the library that is running, "major.minor.patch". Static storage. */
 BEX_API const char *bex_version(void);
 
@@ -29,6 +61,81 @@ BEX_API const char *bex_error_message(void);
 /* Route the library's log lines (levels 0 debug, 1 info, 2 warning, 3 error) to a function of
  * yours; NULL, the default, is silence. The line has no newline and dies when the call returns. */
 BEX_API void bex_log_to(void (*sink)(int level, const char *line, void *payload), void *payload);
+
+/* ---- policy ---- */
+
+/* path: a model.safetensors or a checkpoint directory. */
+BEX_API int bex_policy_open(bex_policy **out, const char *path);
+BEX_API void bex_policy_close(bex_policy *policy); /* NULL is fine */
+
+/* What a policy expects and gives: check it against the robot before moving. `size` is sizeof the
+ * struct as the caller knows it. */
+typedef struct bex_contract {
+    size_t size;
+    int state, action;  /* sizes */
+    int chunk, history; /* actions planned at once; history states, 0 for none */
+    int tasks, scenes;  /* labels it can be told, 0 for none */
+    int parameters;
+    int has_coverage;                      /* exp and guidance mean something */
+    const float *state_mean, *state_std;   /* (state) of the demonstrations; std 0: ignored */
+    const float *action_low, *action_high; /* (action) what it can output */
+    const char *agent;                     /* "be", "bc", "bc-history" */
+} bex_contract;
+
+BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
+
+/* ---- session ---- */
+
+typedef struct bex_session_options {
+    size_t size;
+    const char *exp;     /* "q:0.95", "z:2", "raw:0.001"; NULL: the policy's default */
+    const char *history; /* "uniform", "first", "last3", "file:PATH"; NULL: the policy's default */
+    double guidance;     /* weight of the coverage; negative: the policy's default */
+    double noise;        /* standard deviation added to actions, of [-1,1]; negative: the default */
+    int act;             /* actions of a chunk that act plays before planning; 0: the default */
+    int denoising_steps; /* 0: the policy's default */
+    int task, scene;
+    uint64_t seed;
+    double deadline; /* seconds an act may take; slower ones are counted; 0: none */
+} bex_session_options;
+
+#define BEX_SESSION_OPTIONS_INIT                                                                   \
+    { sizeof(bex_session_options), NULL, NULL, -1.0, -1.0, 0, 0, 0, 0, 0, 0.0 }
+
+BEX_API int bex_session_open(bex_session **out, const bex_policy *policy,
+                             const bex_session_options *options); /* options NULL: defaults */
+BEX_API void bex_session_close(bex_session *session);             /* NULL is fine */
+
+/* An episode begins; one that is running is dropped, not remembered. */
+BEX_API int bex_session_begin(bex_session *session);
+/* It ends: its states join the history. */
+BEX_API int bex_session_end(bex_session *session);
+
+/* The next action for this state: once a control step. */
+BEX_API int bex_session_act(bex_session *session, const float *state, int n_state, float *action,
+                            int n_action);
+/* A whole chunk (chunk, action) row by row, for callers that play it themselves. */
+BEX_API int bex_session_plan(bex_session *session, const float *state, int n_state, float *actions,
+                             int n_actions);
+
+BEX_API int bex_session_set_exp(bex_session *session, const char *exp);
+BEX_API int bex_session_set_task(bex_session *session, int task, int scene);
+BEX_API int bex_session_set_seed(bex_session *session, uint64_t seed); /* between episodes */
+
+/* The memory of past episodes, in a file that survives a restart. */
+BEX_API int bex_session_save_history(const bex_session *session, const char *path);
+BEX_API int bex_session_load_history(bex_session *session, const char *path);
+BEX_API int bex_session_clear_history(bex_session *session);
+BEX_API long long bex_session_history_states(const bex_session *session);
+
+/* Latency of act, over the newest 4096 calls that planned; the counts over all calls. Seconds. */
+typedef struct bex_latency {
+    size_t size;
+    long long calls, plans, missed; /* missed: acts slower than the deadline */
+    double p50, p99, max;
+} bex_latency;
+
+BEX_API int bex_session_latency(const bex_session *session, bex_latency *out);
 
 #ifdef __cplusplus
 }

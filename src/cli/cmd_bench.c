@@ -12,7 +12,10 @@ static const struct {
     const char *name; // first member: base/nearest.h
     int (*run)(bex_bench *b);
 } benchmarks[] = {
+    {"coverage", bex_bench_coverage},
+    {"data", bex_bench_data},
     {"kernels", bex_bench_kernels},
+    {"env", bex_bench_env},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
@@ -23,10 +26,10 @@ int bex_cmd_bench(int argc, char **argv) {
     };
     static const bex_usage usage = {
         .command = "bench",
-        .synopsis = "kernels [options]",
+        .synopsis = "kernels|coverage|env|data [options]",
         .about =
             "Measure ours beside a reference in the same run. A ratio above 1 beats the reference.",
-        .example = "bex bench kernels\nbex bench kernels --json > kernels.json",
+        .example = "bex bench kernels\nbex bench coverage --json > coverage.json",
         .options = options,
         .count = sizeof options / sizeof *options,
     };
@@ -35,7 +38,8 @@ int bex_cmd_bench(int argc, char **argv) {
     if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
     if (n < 0) return BEX_EXIT_USAGE;
     if (n == 0)
-        return bex_fail("which benchmark? (kernels)"), bex_command_fail(&usage, BEX_EXIT_USAGE);
+        return bex_fail("which benchmark? (kernels, coverage, env, data)"),
+               bex_command_fail(&usage, BEX_EXIT_USAGE);
     for (int i = 0; i < BENCHMARKS; i++) {
         if (strcmp(benchmarks[i].name, what[0]) != 0) continue;
         bex_bench *b = bex_bench_new(json);

@@ -4,8 +4,15 @@
 
 /* argv[0] is the command's name. Returns an exit code of cli/options.h. */
 int bex_cmd_bench(int argc, char **argv);
+int bex_cmd_data(int argc, char **argv);
+int bex_cmd_data_convert(int argc, char **argv);
+int bex_cmd_data_gen(int argc, char **argv);
+int bex_cmd_data_show(int argc, char **argv);
 int bex_cmd_doctor(int argc, char **argv);
+int bex_cmd_env(int argc, char **argv);
+int bex_cmd_explore(int argc, char **argv);
 int bex_cmd_report(int argc, char **argv);
 int bex_cmd_theory(int argc, char **argv);
+int bex_cmd_train(int argc, char **argv);
 
 #endif

@@ -21,6 +21,9 @@
 #ifdef BEX_HAVE_CAIRO
 #include <cairo/cairo.h>
 #endif
+#ifdef BEX_HAVE_GIF
+#include <gif_lib.h>
+#endif
 
 // ---- processor ----
 
@@ -188,6 +191,15 @@ static void cairo_version_text(char *out, size_t size) {
 #define CAIRO_VERSION_OF NULL
 #endif
 
+#ifdef BEX_HAVE_GIF
+static void gif_version_text(char *out, size_t size) {
+    snprintf(out, size, "%d.%d.%d", GIFLIB_MAJOR, GIFLIB_MINOR, GIFLIB_RELEASE);
+}
+#define GIF_VERSION_OF gif_version_text
+#else
+#define GIF_VERSION_OF NULL
+#endif
+
 static const struct {
     const char *name, *package;
     bool required;
@@ -200,6 +212,7 @@ static const struct {
     {"HDF5", "libhdf5-dev", false, HDF5_VERSION, "D4RL, Minari, robomimic and LIBERO files"},
     {"MuJoCo", "libmujoco-dev", false, MUJOCO_VERSION, "the simulated robots"},
     {"cairo", "libcairo2-dev", false, CAIRO_VERSION_OF, "figures"},
+    {"giflib", "libgif-dev", false, GIF_VERSION_OF, "animations of `bex env`"},
     {"oneDNN", "libdnnl-dev", false, DNNL_VERSION, "the reference column of `bex bench kernels`"},
 };
 

@@ -151,11 +151,11 @@ static void pack(bex_real *out, const bex_real *b, ptrdiff_t ld, int transposed,
         } else if (columns == NR) {
             for (int k = 0; k < kc; k++) memcpy(out + k * NR, b + k * ld + n, NR * sizeof *out);
         } else {
-            for (int k = 0; k < kc; k++)
-                for (int j = 0; j < NR; j++)
-                    out[k * NR + j] = j >= columns ? 0
-                                      : transposed ? b[(n + j) * ld + k]
-                                                   : b[k * ld + n + j];
+            // right edge: zeros where there is no column
+            memset(out, 0, (size_t)(kc * NR) * sizeof *out);
+            ptrdiff_t column = transposed ? ld : 1, row = transposed ? 1 : ld;
+            for (int j = 0; j < columns; j++)
+                for (int k = 0; k < kc; k++) out[k * NR + j] = b[(n + j) * column + k * row];
         }
     }
 }

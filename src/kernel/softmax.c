@@ -8,7 +8,7 @@ bex_real bex_softmax_row(bex_real *s, int n, bex_real scale, bex_real *sum) {
     bex_real m = scale * bex_max(s, (size_t)n);
     for (int j = 0; j < n; j++) s[j] = bex_exp(scale * s[j] - m);
     *sum = bex_sum(s, (size_t)n);
-    return m + (bex_real)log((double)*sum);
+    return m + bex_log(*sum);
 }
 
 void bex_softmax_fwd(bex_real *y, const bex_real *x, int M, int N) {

@@ -58,31 +58,39 @@ static inline int32_t bex_to_bits(float f) {
 // 1.5 * 2^23: adding it rounds to the nearest integer, which then sits in the low bits
 #define BEX_ROUND 12582912.0f
 
+// the integer in the low bits of t = x + BEX_ROUND; unsigned: a huge x leaves arbitrary bits
+static inline int32_t bex_rounded(float t) {
+    return (int32_t)((uint32_t)bex_to_bits(t) - (uint32_t)bex_to_bits(BEX_ROUND));
+}
+
+// 2^n for -126 <= n <= 127
+static inline float bex_power2(int32_t n) {
+    return bex_from_bits((int32_t)(((uint32_t)n + 127) << 23));
+}
+
 static inline float bex_exp(float x) {
-    // past these the result is inf or 0 anyway; a NaN fails both tests and stays
-    x = x > 90.0f ? 90.0f : x;
-    x = x < -105.0f ? -105.0f : x;
     float t = x * 1.44269504f + BEX_ROUND;
     float n = t - BEX_ROUND;
     float r = (x - n * 0.693359375f) + n * 2.12194440e-4f; // ln 2 in two parts
-    float p = 1.39504632e-3f;
-    p = p * r + 8.36887547e-3f;
-    p = p * r + 4.16662063e-2f;
-    p = p * r + 0.166665190f;
-    p = p * r + 0.500000009f;
-    p = (p * r) * r + r + 1.0f;
+    // in pairs: the chain of dependent operations is what costs
+    float z = r * r, low = 0.166665190f * r + 0.500000009f,
+          high = 8.36887547e-3f * r + 4.16662063e-2f;
+    float p = ((1.39504632e-3f * z + high) * z + low) * z + r + 1.0f;
     // 2^n in two factors: n = 128 and denormal results are in range
-    int32_t k = bex_to_bits(t) - bex_to_bits(BEX_ROUND), half = k >> 1;
-    return p * bex_from_bits((half + 127) << 23) * bex_from_bits((k - half + 127) << 23);
+    int32_t k = bex_rounded(t), half = k >> 1;
+    float y = p * bex_power2(half) * bex_power2(k - half);
+    // out of range; a NaN fails both tests and is in y already
+    y = x > 89.0f ? HUGE_VALF : y;
+    return x < -104.0f ? 0.0f : y;
 }
 
 static inline float bex_log(float x) {
     float denormal = x < 1.17549435e-38f ? 8388608.0f : 1.0f;
     float y = x * denormal;
-    int32_t i = bex_to_bits(y);
+    uint32_t i = (uint32_t)bex_to_bits(y);
     // m in [sqrt(1/2), sqrt(2)), x = m 2^e
-    int32_t e = (i - 0x3f3504f3) >> 23;
-    float f = bex_from_bits(i - (int32_t)((uint32_t)e << 23)) - 1.0f;
+    int32_t e = (int32_t)(i - 0x3f3504f3u) >> 23;
+    float f = bex_from_bits((int32_t)(i - ((uint32_t)e << 23))) - 1.0f;
     float p = 8.91882136e-2f;
     p = p * f - 0.143496523f;
     p = p * f + 0.148763687f;
@@ -120,7 +128,7 @@ static inline float bex_tanh(float x) {
 static inline float bex_quadrant(float x, int32_t *quadrant) {
     float t = x * 0.636619772f + BEX_ROUND;
     float n = t - BEX_ROUND;
-    *quadrant = bex_to_bits(t) - bex_to_bits(BEX_ROUND);
+    *quadrant = bex_rounded(t);
     return ((x - n * 1.5703125f) - n * 4.83751297e-4f) - n * 7.54978997e-8f;
 }
 
@@ -160,7 +168,7 @@ static inline bex_real bex_sigmoid(bex_real x) {
 
 static inline bex_real bex_softplus(bex_real x) {
     bex_real a = x < R(0) ? x : -x; // -|x|
-    return (x > R(0) ? x : R(0)) + bex_log1p(bex_exp(a)) + (x - x);
+    return (x > R(0) ? x : R(0)) + bex_log1p(bex_exp(a));
 }
 
 #endif

@@ -5,57 +5,74 @@
 
 #include <math.h>
 
-static const double EPS = 1e-5;
-
-static bex_encoder_block block_add(bex_params *p, const char *prefix, int i, int C, int F) {
-    bex_encoder_block b;
-#define ADD(init, rank, dims, name) bex_param_add(p, init, rank, dims, "%s.%d." name, prefix, i)
-    b.in_w = ADD(BEX_INIT_XAVIER, 2, BEX_DIMS(3 * C, C), "self_attn.in_proj_weight");
-    b.in_b = ADD(BEX_INIT_ZERO, 1, BEX_DIMS(3 * C), "self_attn.in_proj_bias");
-    b.out_w = ADD(BEX_INIT_XAVIER, 2, BEX_DIMS(C, C), "self_attn.out_proj.weight");
-    b.out_b = ADD(BEX_INIT_ZERO, 1, BEX_DIMS(C), "self_attn.out_proj.bias");
-    b.ff1_w = ADD(BEX_INIT_XAVIER, 2, BEX_DIMS(F, C), "linear1.weight");
-    b.ff1_b = ADD(BEX_INIT_UNIFORM(C), 1, BEX_DIMS(F), "linear1.bias");
-    b.ff2_w = ADD(BEX_INIT_XAVIER, 2, BEX_DIMS(C, F), "linear2.weight");
-    b.ff2_b = ADD(BEX_INIT_UNIFORM(F), 1, BEX_DIMS(C), "linear2.bias");
-    b.ln1_w = ADD(BEX_INIT_ONE, 1, BEX_DIMS(C), "norm1.weight");
-    b.ln1_b = ADD(BEX_INIT_ZERO, 1, BEX_DIMS(C), "norm1.bias");
-    b.ln2_w = ADD(BEX_INIT_ONE, 1, BEX_DIMS(C), "norm2.weight");
-    b.ln2_b = ADD(BEX_INIT_ZERO, 1, BEX_DIMS(C), "norm2.bias");
-#undef ADD
-    return b;
-}
-
 bex_encoder bex_encoder_add(bex_params *p, const char *prefix, int blocks, int C, int F, int heads,
                             double dropout) {
     BEX_CHECK(blocks > 0 && blocks <= BEX_ENCODER_BLOCKS && heads > 0 && C % heads == 0,
               "encoder of %d blocks, width %d, %d heads", blocks, C, heads);
     bex_encoder e = {.blocks = blocks, .C = C, .F = F, .heads = heads, .dropout = dropout};
-    for (int i = 0; i < blocks; i++) e.block[i] = block_add(p, prefix, i, C, F);
+    for (int i = 0; i < blocks; i++) e.block[i] = bex_block_add(p, prefix, i, C, F);
     return e;
 }
 
-static bex_tensor *block_run(bex_tape *tape, const bex_encoder *e, const bex_encoder_block *b,
-                             bex_tensor *x, bex_tensor *pos) {
-    int C = e->C;
-    bex_tensor *located = pos ? bex_add(tape, x, pos) : x; // (B,T,C)
-    bex_tensor *qk =
-        bex_linear_rows(tape, located, b->in_w, b->in_b, 0, 2 * C, BEX_ACT_ID); // (B,T,2C)
-    bex_tensor *v = bex_linear_rows(tape, x, b->in_w, b->in_b, 2 * C, C, BEX_ACT_ID);
-    bex_tensor *a = bex_attention(tape, (bex_columns){qk, 0}, (bex_columns){qk, C},
-                                  (bex_columns){v, 0}, C, e->heads);
+typedef struct {
+    bex_tensor *qk, *v; // (B,T,2C), (B,T,C)
+} projected;
+
+static projected project(bex_tape *tape, const bex_encoder *e, const bex_block *b, bex_tensor *x,
+                         bex_tensor *pos) {
+    bex_tensor *located = pos ? bex_add(tape, x, pos) : x;
+    return (projected){
+        bex_linear_rows(tape, located, b->in_w, b->in_b, 0, 2 * e->C, BEX_ACT_ID),
+        bex_linear_rows(tape, x, b->in_w, b->in_b, 2 * e->C, e->C, BEX_ACT_ID),
+    };
+}
+
+// from what attention gave to the block's output
+static bex_tensor *finish(bex_tape *tape, const bex_encoder *e, const bex_block *b, bex_tensor *x,
+                          bex_tensor *a) {
     a = bex_linear(tape, a, b->out_w, b->out_b, BEX_ACT_ID);
     x = bex_add(tape, x, bex_dropout(tape, a, e->dropout));
-    x = bex_layernorm(tape, x, b->ln1_w, b->ln1_b, EPS);
-    bex_tensor *h = bex_linear(tape, x, b->ff1_w, b->ff1_b, BEX_ACT_GELU); // (B,T,F)
-    h = bex_linear(tape, bex_dropout(tape, h, e->dropout), b->ff2_w, b->ff2_b, BEX_ACT_ID);
+    x = bex_layernorm(tape, x, b->ln1_w, b->ln1_b, BEX_BLOCK_EPS);
+    bex_tensor *h = bex_block_feedforward(tape, b, x, e->dropout);
     x = bex_add(tape, x, bex_dropout(tape, h, e->dropout));
-    return bex_layernorm(tape, x, b->ln2_w, b->ln2_b, EPS);
+    return bex_layernorm(tape, x, b->ln2_w, b->ln2_b, BEX_BLOCK_EPS);
+}
+
+static bex_tensor *self_attention(bex_tape *tape, const bex_encoder *e, projected p) {
+    return bex_attention(tape, (bex_columns){p.qk, 0}, (bex_columns){p.qk, e->C},
+                         (bex_columns){p.v, 0}, e->C, e->heads);
 }
 
 void bex_encoder_run(bex_tape *tape, const bex_encoder *e, bex_tensor *x, bex_tensor *pos,
                      bex_tensor **out) {
-    for (int i = 0; i < e->blocks; i++) out[i] = x = block_run(tape, e, &e->block[i], x, pos);
+    for (int i = 0; i < e->blocks; i++) {
+        projected p = project(tape, e, &e->block[i], x, pos);
+        out[i] = x = finish(tape, e, &e->block[i], x, self_attention(tape, e, p));
+    }
+}
+
+void bex_encoder_history(bex_tape *tape, const bex_encoder *e, bex_tensor *x,
+                         bex_encoder_prefix *prefix) {
+    int C = e->C, last = e->blocks - 1;
+    for (int i = 0; i < last; i++) {
+        projected p = project(tape, e, &e->block[i], x, NULL);
+        prefix[i] = (bex_encoder_prefix){{p.qk, C}, {p.v, 0}};
+        x = finish(tape, e, &e->block[i], x, self_attention(tape, e, p));
+    }
+    const bex_block *b = &e->block[last];
+    bex_tensor *kv = bex_linear_rows(tape, x, b->in_w, b->in_b, C, 2 * C, BEX_ACT_ID);
+    prefix[last] = (bex_encoder_prefix){{kv, 0}, {kv, C}};
+}
+
+void bex_encoder_query(bex_tape *tape, const bex_encoder *e, bex_tensor *x,
+                       const bex_encoder_prefix *prefix, bex_tensor **out) {
+    for (int i = 0; i < e->blocks; i++) {
+        projected p = project(tape, e, &e->block[i], x, NULL);
+        bex_tensor *a =
+            bex_prefix_attention(tape, (bex_columns){p.qk, 0}, (bex_columns){p.qk, e->C},
+                                 (bex_columns){p.v, 0}, prefix[i].k, prefix[i].v, e->C, e->heads);
+        out[i] = x = finish(tape, e, &e->block[i], x, a);
+    }
 }
 
 void bex_sinusoid(bex_real *pos, int T, int C) {

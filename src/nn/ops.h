@@ -39,6 +39,12 @@ typedef struct bex_columns {
 bex_tensor *bex_attention(bex_tape *tape, bex_columns q, bex_columns k, bex_columns v, int C,
                           int heads);
 
+/* o (B,Q,C): as attention, but row (b,t) sees the prefix of its group and the Q tokens of its own window:
+ * q, k, v from (B,Q,..), prefix_k and prefix_v from (G,N,..); windows b of one group follow each
+ * other, B/G to a group. */
+bex_tensor *bex_prefix_attention(bex_tape *tape, bex_columns q, bex_columns k, bex_columns v,
+                                 bex_columns prefix_k, bex_columns prefix_v, int C, int heads);
+
 /* y = x keep / (1 - p), keep ~ Bernoulli(1 - p) from the tape's rng; y = x unless tape->training. */
 bex_tensor *bex_dropout(bex_tape *tape, bex_tensor *x, double p);
 

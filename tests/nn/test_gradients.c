@@ -43,7 +43,8 @@ CASE(linear_long) {
 ACTIVATE(ID)
 ACTIVATE(GELU)
 ACTIVATE(SILU)
-ACTIVATE(RELU) ACTIVATE(TANH) ACTIVATE(SIGMOID) ACTIVATE(SOFTPLUS)
+ACTIVATE(RELU)
+ACTIVATE(TANH) ACTIVATE(SIGMOID) ACTIVATE(SOFTPLUS)
 
     CASE(layernorm_plain) {
     return bex_layernorm(tape, USE(0), NULL, NULL, 1e-5);
@@ -81,6 +82,15 @@ CASE(attention_reused) { // k and v also feed something else
     bex_tensor *o =
         bex_attention(tape, (bex_columns){q, 0}, (bex_columns){kv, 0}, (bex_columns){kv, 4}, 4, 2);
     return bex_add(tape, bex_sum_all(tape, o, 1), bex_sum_all(tape, bex_square(tape, kv), 1));
+}
+
+CASE(prefix_attention) { // two groups of three windows of two tokens, prefixes of five
+    bex_tensor *own = USE(0), *prefix = bex_affine(tape, USE(1), 1.5, 0);
+    bex_tensor *o = bex_prefix_attention(tape, (bex_columns){own, 0}, (bex_columns){own, 4},
+                                         (bex_columns){own, 8}, (bex_columns){prefix, 0},
+                                         (bex_columns){prefix, 4}, 4, 2);
+    return bex_add(tape, bex_sum_all(tape, bex_square(tape, o), 1), // the prefix is read again
+                   bex_sum_all(tape, bex_square(tape, prefix), 0.1));
 }
 
 CASE(dropout) {
@@ -242,6 +252,7 @@ static const grad_case cases[] = {
     {"attention cross", attention_cross, {{3, {2, 3, 4}}, {3, {2, 7, 4}}, {3, {2, 7, 4}}}},
     {"attention long", attention_long, {{3, {1, 101, 4}}, {3, {1, 9, 8}}}},
     {"attention reused", attention_reused, {{3, {2, 3, 4}}, {3, {2, 5, 8}}}},
+    {"prefix attention", prefix_attention, {{3, {6, 2, 12}}, {3, {2, 5, 8}}}},
     {"dropout", dropout, {X234}},
     {"exponential", exponential, {X234}},
     {"square", square, {X234}},

@@ -2,6 +2,7 @@
  * test_gradients.c; the large ops against plain twins: tests/kernel. */
 #include "nn/ops.h"
 
+#include "kernel/random.h"
 #include "nn/lanes.h"
 
 #include "test.h"
@@ -108,6 +109,29 @@ static void losses_and_densities(void **state) {
            V(log(1 - tanh(0.7) * tanh(0.7)), 2 * (log(2) - 20)));
 }
 
+// seeing prefix and own tokens set by set equals attention over both joined
+static void prefix_attention_is_attention_over_the_joined_tokens(void **state) {
+    (void)state;
+    enum { G = 2, S = 3, Q = 2, N = 5, C = 8, B = G * S };
+    bex_rng g = bex_rng_seed(6);
+    bex_tensor *own = bex_tensor_new(&tape, 3, BEX_DIMS(B, Q, 3 * C), false);
+    bex_tensor *prefix = bex_tensor_new(&tape, 3, BEX_DIMS(G, N, 2 * C), false);
+    bex_random_normal(own->data, bex_count(own), &g);
+    bex_random_normal(prefix->data, bex_count(prefix), &g);
+    bex_tensor *o = bex_prefix_attention(&tape, (bex_columns){own, 0}, (bex_columns){own, C},
+                                         (bex_columns){own, 2 * C}, (bex_columns){prefix, 0},
+                                         (bex_columns){prefix, C}, C, 2);
+    for (int b = 0; b < B; b++) {
+        bex_tensor *x = bex_slice(&tape, own, 0, b, 1);
+        bex_tensor *p = bex_slice(&tape, prefix, 0, b / S, 1);
+        bex_tensor *kv = bex_concat(&tape, p, bex_slice(&tape, x, 2, C, 2 * C), 1);
+        bex_tensor *y = bex_attention(&tape, (bex_columns){x, 0}, (bex_columns){kv, 0},
+                                      (bex_columns){kv, C}, C, 2);
+        for (int i = 0; i < Q * C; i++)
+            assert_true(bex_fabs(y->data[i] - o->data[b * Q * C + i]) < R(2e-6));
+    }
+}
+
 static void dropout_keeps_the_mean_and_is_off_in_inference(void **state) {
     (void)state;
     bex_tensor *x = bex_tensor_new(&tape, 1, BEX_DIMS(20000), false);
@@ -189,6 +213,7 @@ int main(void) {
         T(pointwise),
         T(reductions),
         T(losses_and_densities),
+        T(prefix_attention_is_attention_over_the_joined_tokens),
         T(dropout_keeps_the_mean_and_is_off_in_inference),
         T(inference_records_nothing),
         T(lane_slices_cover_the_batch),

@@ -26,7 +26,8 @@ passes() {
 caught src/base/a.c '"kernel/gemm.h"'       # upwards
 caught src/kernel/ref/a.c '"nn/tape.h"'     # upwards from a subfolder
 caught src/nn/a.h '"model/mlp.h"'
-caught src/policy/a.c '"coverage/phi.h"'    # peers
+caught src/coverage/a.c '"policy/history.h"' # peers
+caught src/policy/a.c '"data/window.h"'
 caught src/env/a.c '"data/window.h"'
 caught src/data/a.c '"policy/session.h"'
 caught src/agent/a.c '"exp/run.h"'
@@ -49,6 +50,7 @@ if "$root/tools/layers" "$scratch" >/dev/null; then fail "an unknown folder pass
 passes src/base/a.c '"base/error.h"'
 passes src/kernel/ref/a.c '"kernel/gemm.h"'
 passes src/model/a.c '"nn/tape.h"'
+passes src/policy/a.c '"coverage/feature.h"'
 passes src/env/a.c '<mujoco/mujoco.h>'
 passes src/agent/a.c '"env/batch.h"'
 passes src/exp/a.c '"agent/learner.h"'

@@ -1,0 +1,109 @@
+/* bench/env.c - environment steps per second beside a bare mj_step loop on the same model.
+ *
+ * Both play the same actions from the same starts in alternating rounds: what differs is our clipping,
+ * observing, rewarding, accounting, episode ends and the guard round MuJoCo. On two threads the
+ * reference is our own rate on one. */
+#include "bench/bench.h"
+
+#include "base/error.h"
+#include "cli/options.h"
+#include "env/batch.h"
+#include "env/mj.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSTANCES = 32, HOLD = 20, STEPS = 600 }; // a work call is STEPS batch steps
+
+typedef struct payload {
+    bex_env_batch *batch;
+    bex_env *bare[INSTANCES];
+    bex_mj_sim *sim[INSTANCES];
+    bex_real *act; // (STEPS / HOLD, INSTANCES, A)
+} payload;
+
+static void ours(void *data) {
+    payload *p = data;
+    size_t row = (size_t)INSTANCES * (size_t)p->batch->A;
+    BEX_CHECK(bex_env_batch_reset(p->batch) == 0, "%s", bex_error());
+    for (int t = 0; t < STEPS; t++) {
+        memcpy(p->batch->act, p->act + (size_t)(t / HOLD) * row, row * sizeof *p->act);
+        BEX_CHECK(bex_env_batch_step(p->batch) == 0, "%s", bex_error());
+    }
+}
+
+static void bare(void *data) {
+    payload *p = data;
+    const bex_world *w = p->batch->world;
+    int A = w->A;
+    bex_real obs[64];
+    for (int i = 0; i < INSTANCES; i++)
+        w->class->reset(p->bare[i], bex_rng_split(p->batch->rng[i], "episode", 0), obs);
+    for (int t = 0; t < STEPS; t++)
+        for (int i = 0; i < INSTANCES; i++) {
+            const bex_real *act = p->act + ((size_t)(t / HOLD) * INSTANCES + (size_t)i) * (size_t)A;
+            for (int a = 0; a < A; a++) p->sim[i]->ctrl[a] = (double)act[a];
+            for (int k = 0; k < w->substeps; k++) bex_mj_sim_step_bare(p->sim[i]);
+        }
+}
+
+static int payload_init(payload *p, const bex_world *w) {
+    *p = (payload){0};
+    if (bex_env_batch_new(&p->batch, w, INSTANCES, 0) < 0) return -1;
+    for (int i = 0; i < INSTANCES; i++) {
+        p->bare[i] = w->class->new (w);
+        if (!p->bare[i]) return -1;
+        p->sim[i] = w->class->sim(p->bare[i]);
+    }
+    size_t n = (size_t)(STEPS / HOLD) * INSTANCES * (size_t)w->A;
+    p->act = malloc(n * sizeof *p->act);
+    if (!p->act) return bex_fail("out of memory");
+    bex_rng rng = bex_rng_seed(1);
+    for (size_t i = 0; i < n; i++) p->act[i] = R(2 * bex_rng_uniform(&rng) - 1);
+    return 0;
+}
+
+static void payload_fini(payload *p, const bex_world *w) {
+    for (int i = 0; i < INSTANCES; i++) w->class->free(p->bare[i]);
+    bex_env_batch_free(p->batch);
+    free(p->act);
+}
+
+static int bench_world(bex_bench *b, const char *name) {
+    bex_world *w;
+    payload p;
+    if (bex_world_open(&w, name, NULL) < 0) return -1;
+    int code = payload_init(&p, w), threads = omp_get_max_threads();
+    if (code == 0) {
+        char row[96];
+        double seconds[2], steps = (double)STEPS * INSTANCES;
+        omp_set_num_threads(1);
+        bex_bench_pair(seconds, ours, bare, &p, 7, 0.25);
+        snprintf(row, sizeof row, "env_step/%s/1thread", name);
+        bex_bench_row(b, row, steps / seconds[0], "steps/s", BEX_BENCH_RATE, "mj_step loop",
+                      steps / seconds[1]);
+        if (threads > 1) {
+            omp_set_num_threads(2);
+            double two = bex_bench_seconds(ours, &p, 7, 0.25);
+            snprintf(row, sizeof row, "env_step/%s/2threads", name);
+            bex_bench_row(b, row, steps / two, "steps/s", BEX_BENCH_RATE, "1 thread",
+                          steps / seconds[0]);
+        }
+        omp_set_num_threads(threads);
+    }
+    payload_fini(&p, w);
+    bex_world_close(w);
+    return code;
+}
+
+int bex_bench_env(bex_bench *b) {
+    static const char *const worlds[] = {"maze2d-medium", "maze2d-large"};
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
+        if (bench_world(b, worlds[i]) < 0) {
+            fprintf(stderr, "bex bench env: %s\n", bex_error());
+            return BEX_EXIT_FAILED;
+        }
+    return BEX_EXIT_OK;
+}

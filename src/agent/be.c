@@ -1,0 +1,119 @@
+/* agent/be.c - Behavioral Exploration: imitation conditioned on history and on cov(history u future).
+ *
+ * Peculiar to it: phi over all demonstration states with prefix sums, a bank of dataset futures, the
+ * statistics that make coverage a network input, and the label of each training window.
+ * Equations, choices and results: docs/agents/be.md. */
+#include "agent/be.h"
+
+#include "agent/imitation.h"
+#include "base/error.h"
+#include "coverage/label.h"
+
+#include <stdlib.h>
+
+enum { FIT_WINDOWS = 4096 };
+
+static int label(const bex_imitation *a, bex_arena *arena, const bex_imitation_group *g,
+                 bex_real *value) {
+    size_t B = (size_t)g->groups * (size_t)g->S, N = (size_t)g->groups * (size_t)g->N;
+    const bex_condition *c = a->policy->condition;
+    bool relative = bex_condition_normalise(c) == BEX_NORMALISE_HISTORY;
+    int64_t *rows = bex_arena_alloc(arena, N * sizeof *rows);
+    int64_t *first = bex_arena_alloc(arena, B * sizeof *first);
+    int *count = bex_arena_alloc(arena, B * sizeof *count);
+    double *log_cov = bex_arena_alloc(arena, B * sizeof *log_cov);
+    bex_moments *moments = relative ? bex_arena_alloc(arena, B * sizeof *moments) : NULL;
+    for (size_t i = 0; i < N; i++) rows[i] = g->history[i];
+    for (size_t i = 0; i < B; i++) first[i] = g->window[i].row, count[i] = g->window[i].future_rows;
+    bex_label_query q = {g->groups, g->N, g->S, rows, first, count};
+    if (bex_label(log_cov, moments, g->part->prefix, c, &q, 1) < 0) return -1;
+    for (size_t i = 0; i < B; i++)
+        value[i] = (bex_real)bex_condition_value(c, log_cov[i], moments ? &moments[i] : NULL);
+    return 0;
+}
+
+// the bank: futures of windows drawn as in training
+static bex_condition *condition_of(const bex_imitation *a) {
+    const bex_coverage_config *c = &a->config.policy.coverage;
+    bex_gram_shape shape = bex_feature_shape(a->policy->phi);
+    int M = (int)c->bank;
+    double *bank = malloc((size_t)M * bex_gram_size(shape) * sizeof *bank);
+    int64_t *first = malloc((size_t)M * sizeof *first);
+    int *count = malloc((size_t)M * sizeof *count);
+    bex_condition *result = NULL;
+    if (bank && first && count) {
+        for (int i = 0; i < M; i++) {
+            bex_window w = bex_windows_draw(a->train.windows, UINT64_MAX, i);
+            first[i] = w.row, count[i] = w.future_rows;
+        }
+        bex_label_bank(bank, a->train.prefix, first, count, M);
+        result = bex_condition_new((bex_normalise)c->normalise, shape, c->lambda, bank, M);
+    } else {
+        bex_fail("out of memory: %d futures", M);
+    }
+    free(bank);
+    free(first);
+    free(count);
+    return result;
+}
+
+// statistics of the network's input over training windows, one window a history
+static int fit(bex_imitation *a) {
+    int N = a->policy->dit.o.N, code = -1;
+    int *history = malloc((size_t)FIT_WINDOWS * (size_t)N * sizeof *history);
+    int64_t *rows = malloc((size_t)FIT_WINDOWS * (size_t)N * sizeof *rows);
+    int64_t *first = malloc(FIT_WINDOWS * sizeof *first);
+    int *count = malloc(FIT_WINDOWS * sizeof *count);
+    double *log_cov = malloc(FIT_WINDOWS * sizeof *log_cov);
+    bex_moments *moments = malloc(FIT_WINDOWS * sizeof *moments);
+    bool relative = bex_condition_normalise(a->policy->condition) == BEX_NORMALISE_HISTORY;
+    if (!history || !rows || !first || !count || !log_cov || !moments) {
+        bex_fail("out of memory");
+        goto done;
+    }
+    for (int i = 0; i < FIT_WINDOWS; i++) {
+        bex_window w = bex_windows_draw(a->train.windows, UINT64_MAX - 1, i);
+        bex_windows_history(a->train.windows, UINT64_MAX - 1, i, history + (size_t)i * (size_t)N);
+        first[i] = w.row, count[i] = w.future_rows;
+    }
+    for (size_t i = 0; i < (size_t)FIT_WINDOWS * (size_t)N; i++) rows[i] = history[i];
+    bex_label_query q = {FIT_WINDOWS, N, 1, rows, first, count};
+    code = bex_label(log_cov, relative ? moments : NULL, a->train.prefix, a->policy->condition, &q,
+                     (int)a->config.train.threads);
+    if (!code)
+        code = bex_condition_fit(a->policy->condition, log_cov, relative ? moments : NULL,
+                                 FIT_WINDOWS);
+done:
+    free(history);
+    free(rows);
+    free(first);
+    free(count);
+    free(log_cov);
+    free(moments);
+    return code;
+}
+
+static int prefix_of(bex_imitation_part *part, const bex_feature *phi, int threads) {
+    if (!part->data) return 0;
+    part->prefix = bex_prefix_new(phi, part->data->observations, part->data->rows,
+                                  &(bex_prefix_options){.threads = threads});
+    return part->prefix ? 0 : -1;
+}
+
+static bex_agent *make(const bex_train_config *config, const bex_dataset *data) {
+    bex_imitation *a = bex_imitation_new(&bex_agent_be, config, data);
+    if (!a) return NULL;
+    bex_policy *p = a->policy;
+    a->label = label;
+    p->phi = bex_policy_phi(&config->policy, &p->normaliser);
+    int threads = (int)config->train.threads;
+    if (p->phi && prefix_of(&a->train, p->phi, threads) == 0 &&
+        prefix_of(&a->held, p->phi, threads) == 0) {
+        p->condition = condition_of(a);
+        if (p->condition && fit(a) == 0) return &a->agent;
+    }
+    bex_imitation_free(&a->agent);
+    return NULL;
+}
+
+const bex_agent_class bex_agent_be = {.name = "be", .new = make, BEX_IMITATION_FUNCTIONS};

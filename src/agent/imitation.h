@@ -1,0 +1,67 @@
+/* agent/imitation.h - what be and bc share: windows of demonstrations, the denoising loss, its update.
+ *
+ *   per window:  k ~ U{0..99}, eps ~ N(0,I)      x_k = sqrt(a_k) actions + sqrt(1 - a_k) eps
+ *   loss = 1/(B A) sum over windows, chunk steps and action dims of mask (eps_net - eps)^2
+ *
+ * i.e. summed over the K chunk steps, averaged over windows and action dims: about K for a network that
+ * predicts nothing. A step's windows are a function of (seed, step); its noise of (seed, step, lane). */
+#ifndef BEX_AGENT_IMITATION_H
+#define BEX_AGENT_IMITATION_H
+
+#include "agent/agent.h"
+#include "coverage/prefix.h"
+#include "data/window.h"
+#include "nn/adam.h"
+#include "nn/lanes.h"
+#include "nn/schedule.h"
+#include "policy/policy.h"
+
+/* Demonstrations in network units, and how to draw from them. */
+typedef struct bex_imitation_part {
+    bex_dataset *data;
+    bex_real *states, *actions; // (rows,O), (rows,A) normalised
+    bex_windows *windows;
+    bex_prefix *prefix; // be only
+} bex_imitation_part;
+
+typedef struct bex_imitation bex_imitation;
+
+/* A group of windows that share a history, and where their coverage input goes. */
+typedef struct bex_imitation_group {
+    const bex_imitation_part *part;
+    int groups, S, N;
+    const int *history;       // (groups,N) rows
+    const bex_window *window; // (groups,S)
+} bex_imitation_group;
+
+struct bex_imitation {
+    bex_agent agent;
+    bex_train_config config;
+    bex_policy *policy;
+    bex_lanes *lanes;
+    bex_schedule schedule;
+    bex_adam adam;
+    bex_imitation_part train, held;      // held.data NULL: nothing held out
+    double *data_seconds, *lane_seconds; // (lanes)
+    /* be: value (groups,S) = the coverage input of each window. NULL: no coverage token. */
+    int (*label)(const bex_imitation *a, bex_arena *arena, const bex_imitation_group *g,
+                 bex_real *value);
+};
+
+/* Everything but the label; the class is the method's own. NULL with a message. */
+bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
+                                 const bex_dataset *data);
+
+/* The functions of bex_agent_class. */
+void bex_imitation_free(bex_agent *agent);
+int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out);
+int bex_imitation_evaluate(bex_agent *agent, double *loss);
+int bex_imitation_save(const bex_agent *agent, const char *folder);
+int bex_imitation_load(bex_agent *agent, const char *folder);
+void bex_imitation_describe(const bex_agent *agent, FILE *out);
+#define BEX_IMITATION_FUNCTIONS                                                                    \
+    .free = bex_imitation_free, .update = bex_imitation_update,                                    \
+    .evaluate = bex_imitation_evaluate, .save = bex_imitation_save, .load = bex_imitation_load,    \
+    .describe = bex_imitation_describe
+
+#endif

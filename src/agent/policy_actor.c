@@ -1,0 +1,41 @@
+/* agent/policy_actor.c */
+#include "agent/policy_actor.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    bex_actor actor;
+    bex_control *control;
+} policy_actor;
+
+static int begin(bex_actor *a) {
+    return bex_control_begin(((policy_actor *)a)->control);
+}
+
+static int act(bex_actor *a, const bex_real *obs, bex_real *action) {
+    return bex_control_act(((policy_actor *)a)->control, obs, action);
+}
+
+static int end(bex_actor *a) {
+    return bex_control_end(((policy_actor *)a)->control);
+}
+
+static void destroy(bex_actor *a) {
+    if (!a) return;
+    bex_control_free(((policy_actor *)a)->control);
+    free(a);
+}
+
+static const bex_actor_class class = {"policy", begin, act, end, destroy};
+
+bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_options *options) {
+    policy_actor *a = calloc(1, sizeof *a);
+    if (!a) return bex_fail("out of memory"), NULL;
+    a->actor.class = &class;
+    a->control = bex_control_new(policy, options);
+    if (a->control) return &a->actor;
+    free(a);
+    return NULL;
+}

@@ -1,0 +1,11 @@
+/* agent/policy_actor.h - a trained policy as an actor: one policy/control.h stream a trial. */
+#ifndef BEX_AGENT_POLICY_ACTOR_H
+#define BEX_AGENT_POLICY_ACTOR_H
+
+#include "agent/actor.h"
+#include "policy/control.h"
+
+/* The policy must outlive the actor. NULL with a message. */
+bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_options *options);
+
+#endif

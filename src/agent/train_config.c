@@ -1,0 +1,55 @@
+/* agent/train_config.c - the tables of data and optimisation, joined with the policy's. */
+#include "agent/train_config.h"
+
+#define D bex_data_config
+static const bex_config_row data_rows[] = {
+    BEX_CONFIG_TEXT(D, path, "", "file or directory of demonstrations"),
+    BEX_CONFIG_TEXT(D, format, "", "d4rl, minari, robomimic, libero; empty: recognise"),
+    BEX_CONFIG_TEXT(D, split, "",
+                    "d4rl episodes end at: flags, jumps, ...; empty: the reader's rule"),
+    BEX_CONFIG_TEXT(D, keys, "", "observation keys to join, by commas; empty: the reader's choice"),
+    BEX_CONFIG_TEXT(D, filter, "", "robomimic: only demos of this filter key"),
+    BEX_CONFIG_INTEGER(D, limit, "0", 0, 1e9, "first episodes only; 0: all"),
+    BEX_CONFIG_NUMBER(D, held_out, "0.05", 0, 0.9,
+                      "share of the episodes kept for the held-out loss"),
+    BEX_CONFIG_BOOL(D, drop_constant, "false", "leave out state dims that never change"),
+    BEX_CONFIG_END,
+};
+#define T bex_optimiser_config
+static const bex_config_row train_rows[] = {
+    BEX_CONFIG_INTEGER(T, steps, "20000", 1, 1e9, "updates"),
+    BEX_CONFIG_INTEGER(T, batch, "256", 1, 1e6, "windows an update"),
+    BEX_CONFIG_INTEGER(T, samples_per_history, "16", 1, 1e4,
+                       "windows that share a history (prefix)"),
+    BEX_CONFIG_INTEGER(T, lanes, "8", 1, 256,
+                       "pieces of a batch that threads take; part of the result"),
+    BEX_CONFIG_INTEGER(T, threads, "0", 0, 256,
+                       "that work; 0: all there are. No part of the result"),
+    BEX_CONFIG_INTEGER(T, micro, "32", 1, 1e6, "windows a lane works on at once"),
+    BEX_CONFIG_NUMBER(T, lr, "1e-3", 0, 1, "learning rate after the warm-up"),
+    BEX_CONFIG_INTEGER(T, warmup, "500", 0, 1e9, "updates of linear warm-up, then a cosine to 0"),
+    BEX_CONFIG_NUMBER(T, beta1, "0.95", 0, 0.999999, "AdamW"),
+    BEX_CONFIG_NUMBER(T, beta2, "0.999", 0, 0.999999, "AdamW"),
+    BEX_CONFIG_NUMBER(T, decay, "1e-6", 0, 1, "weight decay, on everything"),
+    BEX_CONFIG_NUMBER(T, clip, "0", 0, 1e9, "largest gradient norm; 0: no clipping"),
+    BEX_CONFIG_NUMBER(T, ema, "0", 0, 0.999999, "decay of the running average that acts; 0: none"),
+    BEX_CONFIG_NUMBER(T, hide, "0.15", 0, 1, "windows with the coverage hidden, for guidance"),
+    BEX_CONFIG_INTEGER(T, trajectories, "6", 1, 64,
+                       "episodes a training history is drawn from, at most"),
+    BEX_CONFIG_NUMBER(T, repeat, "0.1", 0, 1, "histories of 1 to 3 distinct states"),
+    BEX_CONFIG_INTEGER(T, seed, "0", 0, 9007199254740992.0, "root of all randomness"),
+    BEX_CONFIG_INTEGER(T, overfit, "0", 0, 1e6, "train on this many fixed windows; 0: on all"),
+    BEX_CONFIG_INTEGER(T, log_every, "100", 1, 1e9, "updates between rows of metrics.csv"),
+    BEX_CONFIG_INTEGER(T, evaluate_every, "1000", 1, 1e9, "updates between held-out losses"),
+    BEX_CONFIG_INTEGER(T, evaluate_windows, "1024", 1, 1e6, "held-out windows"),
+    BEX_CONFIG_INTEGER(T, save_every, "2000", 1, 1e9, "updates between checkpoints"),
+    BEX_CONFIG_INTEGER(T, keep, "2", 1, 1000, "newest checkpoints kept, beside the best"),
+    BEX_CONFIG_END,
+};
+
+static const bex_config_section sections[] = {
+    {"data", data_rows, offsetof(bex_train_config, data), "demonstrations"},
+    BEX_POLICY_SECTION_ROWS(offsetof(bex_train_config, policy)),
+    {"train", train_rows, offsetof(bex_train_config, train), "optimisation"},
+};
+const bex_config_schema bex_train_schema = {sections, sizeof sections / sizeof *sections};

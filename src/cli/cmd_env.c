@@ -1,0 +1,182 @@
+/* cli/cmd_env.c - `bex env`: the worlds, their facts, and pictures of them with trajectories. */
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/world_picture.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "data/load.h"
+#include "env/maze2d.h"
+#include "env/mj.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { STILL_EPISODES = 30, GIF_EPISODES = 6, GIF_FRAMES = 120 };
+
+typedef struct request {
+    const char *env, *render, *data, *maze;
+    long long episodes, every;
+    bool list, json;
+} request;
+
+static json_t *facts(const bex_world *w) {
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:s}", "name", w->name, "equals",
+                     w->class->equals, "observation", w->O, "action", w->A, "time_limit",
+                     w->time_limit, "regions", w->regions, "dt", w->dt, "mujoco", bex_mj_version());
+}
+
+static int list_worlds(bool json) {
+    json_t *rows = json_array();
+    for (int i = 0; bex_env_class_at(i); i++) {
+        const bex_env_class *c = bex_env_class_at(i);
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:s, s:s, s:i}", "name", c->name, "equals",
+                                        c->equals, "about", c->about, "time_limit", c->time_limit));
+        if (!json) printf("  %-14s %-22s %s\n", c->name, c->equals, c->about);
+    }
+    if (json) bex_json_print(rows);
+    json_decref(rows);
+    return BEX_EXIT_OK;
+}
+
+static void print_maze(const bex_maze *m) {
+    for (int r = 0; r < m->rows; r++) {
+        printf("  ");
+        for (int c = 0; c < m->cols; c++) {
+            int cell = bex_maze_cell(m, r, c);
+            putchar(cell < 0 ? '#' : cell == m->goal ? 'G' : 'O');
+        }
+        putchar('\n');
+    }
+}
+
+static void show(const bex_world *w, bool json) {
+    if (json) {
+        json_t *f = facts(w);
+        bex_json_print(f);
+        json_decref(f);
+        return;
+    }
+    printf("%s: %s\n  equals %s, MuJoCo %s\n  observation %d, action %d in [-1, 1], %g s a step, "
+           "%d steps an episode, %d regions\n",
+           w->name, w->class->about, w->class->equals, bex_mj_version(), w->O, w->A, w->dt,
+           w->time_limit, w->regions);
+    const bex_maze *m = bex_maze2d_maze(w);
+    if (m) print_maze(m);
+}
+
+// `most` episodes spread over the data set
+static int choose_paths(bex_paths *paths, const bex_dataset *d, int most) {
+    int n = d->episodes < most ? d->episodes : most;
+    const bex_real **obs = malloc((size_t)n * sizeof *obs);
+    int *length = malloc((size_t)n * sizeof *length);
+    *paths = (bex_paths){n, obs, length, d->O, d->observations, d->rows};
+    if (!obs || !length) return bex_fail("out of memory");
+    for (int i = 0; i < n; i++) {
+        int e = (int)((long long)i * d->episodes / n);
+        obs[i] = d->observations + (size_t)d->start[e] * (size_t)d->O;
+        length[i] = bex_dataset_length(d, e);
+    }
+    return 0;
+}
+
+static bool is_gif(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && !strcasecmp(dot, ".gif");
+}
+
+static int render_data(const bex_world *w, const bex_dataset *d, const request *q) {
+    if (d->O != w->O)
+        return bex_fail("'%s' has %d observation columns, %s has %d", q->data, d->O, w->name, w->O);
+    bool gif = is_gif(q->render);
+    int most = q->episodes ? (int)q->episodes : gif ? GIF_EPISODES : STILL_EPISODES;
+    bex_paths paths;
+    char title[160];
+    int code = choose_paths(&paths, d, most), longest = 0;
+    for (int i = 0; code == 0 && i < paths.count; i++)
+        if (paths.length[i] > longest) longest = paths.length[i];
+    if (code == 0 && gif) {
+        int every = q->every ? (int)q->every : (longest + GIF_FRAMES - 1) / GIF_FRAMES;
+        code = bex_world_animation(w, &paths, w->name, every, q->render);
+    } else if (code == 0) {
+        snprintf(title, sizeof title, "%s: %d of %d episodes", w->name, paths.count, d->episodes);
+        code = bex_world_picture(w, &paths, title, q->render);
+    }
+    free((void *)paths.obs);
+    free((void *)paths.length);
+    return code;
+}
+
+static int render(const bex_world *w, const request *q) {
+    if (!q->data && is_gif(q->render)) {
+        bex_fail("a GIF shows trajectories: which? (--data FILE)");
+        return bex_fail_hint("bex data gen %s --out FILE makes some", w->name);
+    }
+    if (!q->data) return bex_world_picture(w, NULL, w->name, q->render);
+    bex_load_options o = BEX_LOAD_INIT;
+    bex_dataset *d = bex_dataset_load(q->data, &o);
+    if (!d) return -1;
+    int code = render_data(w, d, q);
+    bex_dataset_free(d);
+    return code;
+}
+
+static int run(const bex_usage *usage, const request *q) {
+    bex_world_options o = BEX_WORLD_INIT;
+    o.maze = q->maze;
+    bex_world *w;
+    if (bex_world_open(&w, q->env, &o) < 0)
+        return bex_command_fail(usage, bex_mj_version() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED);
+    int code = BEX_EXIT_OK;
+    if (!q->render)
+        show(w, q->json);
+    else if (render(w, q) < 0)
+        code = bex_command_fail(usage, BEX_EXIT_FAILED);
+    else
+        printf("%s\n", q->render);
+    bex_world_close(w);
+    return code;
+}
+
+int bex_cmd_env(int argc, char **argv) {
+    static request q;
+    static const bex_option options[] = {
+        {"list", BEX_OPTION_FLAG, &q.list, NULL, "the environments there are", 0, 0},
+        {"render", BEX_OPTION_TEXT, &q.render, "OUT", "draw it: .png, .svg, .pdf or .gif", 0, 0},
+        {"data", BEX_OPTION_TEXT, &q.data, "FILE", "trajectories to draw: any file bex reads", 0,
+         0},
+        {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "so many of them; 0: 30, in a GIF 6", 0,
+         10000},
+        {"every", BEX_OPTION_INTEGER, &q.every, "N", "rows a GIF frame; 0: for 120 frames", 0, 1e6},
+        {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d", 0, 0},
+        {"json", BEX_OPTION_FLAG, &q.json, NULL, "facts as JSON", 0, 0},
+    };
+    static const bex_usage usage = {
+        .command = "env",
+        .synopsis = "ENV [options] | --list",
+        .about =
+            "Facts about an environment, or a picture of it from above: the world alone, or with\n"
+            "trajectories from a file of demonstrations and a map of where they go. Laid out as\n"
+            "the maze is written: rows downwards, columns to the right.",
+        .example =
+            "bex env --list\nbex env maze2d-medium\nbex env maze2d-large --render large.png\n"
+            "bex env maze2d-medium --data demos.hdf5 --render demos.gif",
+        .options = options,
+        .count = sizeof options / sizeof *options,
+    };
+    const char *env[1];
+    int n = bex_options_parse(&usage, argc, argv, env, 1);
+    if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
+    if (n < 0) return BEX_EXIT_USAGE;
+    if (q.list) return list_worlds(q.json);
+    if (n == 0) {
+        bex_fail("which environment? (bex env --list)");
+        return bex_command_fail(&usage, BEX_EXIT_USAGE);
+    }
+    q.env = env[0];
+    return run(&usage, &q);
+}

@@ -1,0 +1,270 @@
+/* cli/cmd_explore.c - `bex explore`: trials of an agent in an environment, their coverage, on disk. */
+#include "cli/command.h"
+#include "cli/explore_figures.h"
+#include "cli/explore_source.h"
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "exp/explore_results.h"
+#include "exp/provenance.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// who can act; a trained RUN, a positional argument, is one more row
+static const bex_explore_source *const sources[] = {&bex_explore_retrieval};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
+typedef struct session {
+    const bex_explore_request *q;
+    const bex_explore_source *source;
+    const char *command; // as typed
+    bex_world *world;
+    void *state;
+    bex_history_options history;
+    bex_history *segment; // of a file: rule, for the overlap
+    bex_actor **actors;   // (trials)
+    bex_explored explored;
+    json_t *agent, *results;
+} session;
+
+static int open_world(session *s) {
+    const bex_explore_request *q = s->q;
+    bex_world_options o = BEX_WORLD_INIT;
+    char end;
+    o.maze = q->maze;
+    o.time_limit = (int)q->episode_length;
+    o.region_splits = (int)q->splits;
+    if (q->start && (sscanf(q->start, "%4d,%4d%c", &o.start[0], &o.start[1], &end) != 2 ||
+                     o.start[0] < 0 || o.start[1] < 0)) {
+        bex_fail("--start takes ROW,COLUMN, not '%s'", q->start);
+        return bex_fail_hint("rows from the top, columns from the left, both from 0");
+    }
+    return bex_world_open(&s->world, q->env, &o);
+}
+
+static int check_request(session *s) {
+    const bex_explore_request *q = s->q;
+    for (int i = 0; i < SOURCES && !s->source; i++)
+        if (sources[i]->wanted(q)) s->source = sources[i];
+    if (!s->source) return bex_fail("who explores? (--retrieval FILE)");
+    if (!q->env) return bex_fail("in which environment? (--env maze2d-medium; bex env --list)");
+    s->history.H = (int)q->history_states;
+    return bex_history_parse(&s->history.kind, &s->history.file, q->history);
+}
+
+// the directory, with nothing in it that would be overwritten
+static int prepare_out(const bex_explore_request *q) {
+    static const char *const files[] = {"results.json", "trajectories.hdf5"};
+    if (!q->out) return 0;
+    if (strlen(q->out) > 1000) return bex_fail("--out: the name is too long");
+    if (mkdir(q->out, 0777) < 0 && errno != EEXIST)
+        return bex_fail("cannot make '%s': %s", q->out, strerror(errno));
+    for (int i = 0; i < 2; i++) {
+        char path[1100];
+        snprintf(path, sizeof path, "%s/%s", q->out, files[i]);
+        if (access(path, F_OK) != 0) continue;
+        if (!q->force) {
+            bex_fail("'%s' exists", path);
+            return bex_fail_hint("--force replaces it");
+        }
+        if (unlink(path) < 0) return bex_fail("cannot replace '%s': %s", path, strerror(errno));
+    }
+    return 0;
+}
+
+static int make_actors(session *s) {
+    bex_rng root = bex_rng_seed((uint64_t)s->q->seed);
+    s->actors = calloc((size_t)s->q->trials, sizeof *s->actors);
+    if (!s->actors) return bex_fail("out of memory");
+    for (int i = 0; i < (int)s->q->trials; i++) {
+        s->actors[i] =
+            s->source->actor(s->state, &s->history, bex_rng_split(root, "actor", (uint64_t)i));
+        if (!s->actors[i]) return -1;
+    }
+    if (s->history.kind != BEX_HISTORY_FILE) return 0;
+    bex_history_options o = s->history;
+    o.O = s->world->O;
+    s->segment = bex_history_new(&o);
+    return s->segment ? 0 : -1;
+}
+
+static int play(session *s) {
+    const bex_explore_request *q = s->q;
+    bex_progress p;
+    bex_progress_start(&p, stderr, "explore", q->trials * q->episodes * s->world->time_limit);
+    bex_explore_options o = {.world = s->world,
+                             .actors = s->actors,
+                             .trials = (int)q->trials,
+                             .episodes = (int)q->episodes,
+                             .seed = (uint64_t)q->seed,
+                             .progress = &p};
+    int code = bex_explore(&s->explored, &o);
+    if (code == 0) bex_progress_finish(&p);
+    if (code < 0) return -1;
+    bex_explore_about about = {.command = s->command, .seed = q->seed, .agent = s->agent};
+    if (s->segment) {
+        about.segment = bex_history_rows(s->segment);
+        about.segment_rows = (int)bex_history_states(s->segment);
+    }
+    s->results = bex_explore_results(&s->explored, &about);
+    return s->results ? 0 : -1;
+}
+
+static int write_out(const session *s) {
+    char path[1100], name[80];
+    const char *out = s->q->out;
+    if (!out) return 0;
+    snprintf(name, sizeof name, "%s, %.40s history", s->source->name, s->q->history);
+    snprintf(path, sizeof path, "%s/trajectories.hdf5", out);
+    if (bex_explore_save_trajectories(&s->explored, s->command, path) < 0) return -1;
+    if (bex_explore_draw(&s->explored, s->results, name, out) < 0) return -1;
+    snprintf(path, sizeof path, "%s/results.json", out);
+    return bex_json_save(s->results, path);
+}
+
+// episodes 1, 2, 3, 5, 8, 12, 20, 30, 40 ... and the last
+static void print_summary(const session *s) {
+    static const int shown[] = {1, 2, 3, 5, 8, 12, 20, 30, 40, 60, 100};
+    const bex_explored *e = &s->explored;
+    const json_t *c = json_object_get(json_object_get(s->results, "by_episode"), "regions");
+    printf("%s, %s history, %s: %d trials, %d episodes of %d steps, %d regions\n"
+           "  episodes   regions visited\n",
+           s->source->name, s->q->history, e->world->name, e->trials, e->episodes,
+           e->world->time_limit, e->R);
+    for (size_t i = 0; i <= sizeof shown / sizeof *shown; i++) {
+        bool last = i == sizeof shown / sizeof *shown || shown[i] >= e->episodes;
+        int n = last ? e->episodes : shown[i];
+        size_t at = (size_t)n - 1;
+        printf("  %8d   %5.1f +- %.1f\n", n,
+               json_number_value(json_array_get(json_object_get(c, "mean"), at)),
+               json_number_value(json_array_get(json_object_get(c, "error"), at)));
+        if (last) break;
+    }
+    const json_t *o = json_object_get(s->results, "overlap");
+    if (o)
+        printf("  overlap with the history: %.3f +- %.3f\n",
+               json_number_value(json_object_get(o, "mean")),
+               json_number_value(json_object_get(o, "error")));
+    if (s->q->out) printf("%s\n", s->q->out);
+}
+
+static int explore(session *s) {
+    if (check_request(s) < 0 || open_world(s) < 0) return BEX_EXIT_USAGE;
+    int code = s->source->open(&s->state, s->q, s->world);
+    if (code != BEX_EXIT_OK) return code;
+    s->agent = s->source->describe(s->q);
+    if (!s->agent || !bex_utf8_valid(s->command))
+        return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
+    if (make_actors(s) < 0 || prepare_out(s->q) < 0 || play(s) < 0 || write_out(s) < 0)
+        return BEX_EXIT_FAILED;
+    if (s->q->save_history &&
+        bex_history_save(s->source->memory(s->actors[0]), s->q->save_history) < 0)
+        return BEX_EXIT_FAILED;
+    if (s->q->json)
+        bex_json_print(s->results);
+    else
+        print_summary(s);
+    return BEX_EXIT_OK;
+}
+
+static void session_fini(session *s) {
+    for (int i = 0; s->actors && i < (int)s->q->trials; i++)
+        if (s->actors[i]) s->actors[i]->class->free(s->actors[i]);
+    free(s->actors);
+    bex_history_free(s->segment);
+    bex_explored_fini(&s->explored);
+    if (s->source) s->source->close(s->state);
+    bex_world_close(s->world);
+    json_decref(s->agent);
+    json_decref(s->results);
+}
+
+int bex_cmd_explore(int argc, char **argv) {
+    static bex_explore_request q = {.history = "uniform",
+                                    .trials = 10,
+                                    .episodes = 12,
+                                    .episode_length = 300,
+                                    .splits = 2,
+                                    .history_states = 32,
+                                    .choose = "best",
+                                    .phi = "cosine",
+                                    .k = 64,
+                                    .chunk = 8,
+                                    .future = 100,
+                                    .phi_features = 32,
+                                    .bandwidth = 2,
+                                    .bin = 0.5,
+                                    .lambda = 0.01};
+    static const bex_option options[] = {
+        {"retrieval", BEX_OPTION_TEXT, &q.retrieval, "FILE", "explore by looking up demonstrations",
+         0, 0},
+        {"env", BEX_OPTION_TEXT, &q.env, "ENV", "where; see bex env --list", 0, 0},
+        {"trials", BEX_OPTION_INTEGER, &q.trials, "N", "independent, each with an empty memory", 1,
+         10000},
+        {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "of each trial, one after the other", 1,
+         10000},
+        {"episode-length", BEX_OPTION_INTEGER, &q.episode_length, "N", "steps", 1, 1e6},
+        {"start", BEX_OPTION_TEXT, &q.start, "ROW,COL", "cell where episodes start; else any", 0,
+         0},
+        {"splits", BEX_OPTION_INTEGER, &q.splits, "N", "a cell counts as N x N regions", 1, 16},
+        {"history", BEX_OPTION_TEXT, &q.history, "RULE", "uniform, first, last3 or file:F", 0, 0},
+        {"save-history", BEX_OPTION_TEXT, &q.save_history, "FILE",
+         "the first trial's memory, for --history file:FILE", 0, 0},
+        {"history-states", BEX_OPTION_INTEGER, &q.history_states, "H", "states in a history", 1,
+         65536},
+        {"choose", BEX_OPTION_TEXT, &q.choose, "RULE", "the future: best, top:N or random", 0, 0},
+        {"k", BEX_OPTION_INTEGER, &q.k, "N", "nearest demonstration states to choose from", 1,
+         100000},
+        {"chunk", BEX_OPTION_INTEGER, &q.chunk, "K", "actions played before the next choice", 1,
+         10000},
+        {"future", BEX_OPTION_INTEGER, &q.future, "F", "steps of a future", 0, 1e6},
+        {"phi", BEX_OPTION_TEXT, &q.phi, "KIND", "cosine, cosine_relative, mlp or onehot", 0, 0},
+        {"phi-dims", BEX_OPTION_TEXT, &q.phi_dims, "DIMS",
+         "0,1 or all; else the position in the world", 0, 0},
+        {"phi-features", BEX_OPTION_INTEGER, &q.phi_features, "N", "features", 1, 128},
+        {"phi-raw", BEX_OPTION_FLAG, &q.phi_raw, NULL, "phi of raw states, not standardised", 0, 0},
+        {"phi-seed", BEX_OPTION_INTEGER, &q.phi_seed, "N", "another phi of the kind", 0, 9e15},
+        {"bandwidth", BEX_OPTION_NUMBER, &q.bandwidth, "X", "of cosines: larger, finer", 1e-6, 1e6},
+        {"bin", BEX_OPTION_NUMBER, &q.bin, "X", "side of an onehot cell", 1e-6, 1e6},
+        {"lambda", BEX_OPTION_NUMBER, &q.lambda, "X", "of the coverage", 1e-12, 1e6},
+        {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d", 0, 0},
+        {"seed", BEX_OPTION_INTEGER, &q.seed, "N", "same seed, same trials, on any number of cores",
+         0, 9e15},
+        {"out", BEX_OPTION_TEXT, &q.out, "DIR",
+         "results.json, trajectories.hdf5, figures; else only a summary", 0, 0},
+        {"force", BEX_OPTION_FLAG, &q.force, NULL, "replace results in DIR", 0, 0},
+        {"json", BEX_OPTION_FLAG, &q.json, NULL, "print results.json instead of a summary", 0, 0},
+    };
+    static const bex_usage usage = {
+        .command = "explore",
+        .synopsis = "--retrieval FILE --env ENV [options]",
+        .about =
+            "Let an agent explore: trials of several episodes, the states of past episodes being\n"
+            "its history, and count the regions it visits. --retrieval needs no training: of\n"
+            "the k demonstrated states nearest to the present one it follows the future that\n"
+            "covers most together with the history. --choose random is behaviour cloning.",
+        .example = "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --trials 10 "
+                   "--episodes 3 --out explored\n"
+                   "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --choose "
+                   "random --history first",
+        .options = options,
+        .count = sizeof options / sizeof *options,
+    };
+    char *command = bex_command_line(argc, argv); // parsing rearranges argv
+    int n = bex_options_parse(&usage, argc, argv, NULL, 0);
+    if (n < 0) {
+        free(command);
+        return n == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+    }
+    session s = {.q = &q, .command = command};
+    int code = explore(&s);
+    session_fini(&s);
+    free(command);
+    return code == BEX_EXIT_OK ? code : bex_command_fail(&usage, code);
+}

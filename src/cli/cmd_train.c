@@ -1,0 +1,146 @@
+/* cli/cmd_train.c - `bex train`: demonstrations in, a run directory with a policy out. */
+#include "cli/command.h"
+#include "cli/options.h"
+
+#include "agent/train_config.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/error.h"
+#include "exp/provenance.h"
+#include "exp/run.h"
+#include "exp/train.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *out, *data, *resume, *agent;
+static bool dry_run, force, list, quiet;
+static long long overfit = -1, seed = -1;
+
+static const bex_option options[] = {
+    {"data", BEX_OPTION_TEXT, &data, "FILE", "demonstrations; short for --data.path=FILE", 0, 0},
+    {"agent", BEX_OPTION_TEXT, &agent, "NAME", "be, bc or bc-history; short for --model.agent=NAME",
+     0, 0},
+    {"out", BEX_OPTION_TEXT, &out, "RUN", "run directory [runs/AGENT-SEED]", 0, 0},
+    {"seed", BEX_OPTION_INTEGER, &seed, "N", "short for --train.seed=N", 0, 9e15},
+    {"overfit", BEX_OPTION_INTEGER, &overfit, "N",
+     "train on N fixed windows only: a check that it can", 0, 1e6},
+    {"resume", BEX_OPTION_TEXT, &resume, "RUN", "go on with a run from its last checkpoint", 0, 0},
+    {"dry-run", BEX_OPTION_FLAG, &dry_run, NULL,
+     "print sizes and the time of an update, write nothing", 0, 0},
+    {"force", BEX_OPTION_FLAG, &force, NULL, "replace a run that is there", 0, 0},
+    {"keys", BEX_OPTION_FLAG, &list, NULL, "list every key of the configuration", 0, 0},
+    {"quiet", BEX_OPTION_FLAG, &quiet, NULL, "no progress line", 0, 0},
+};
+static const bex_usage usage = {
+    .command = "train",
+    .synopsis = "[CONFIG.ini] [--data FILE] [--section.key=value ...] [options]",
+    .about =
+        "Train a policy on demonstrations; needs no environment. Every setting is a key of the\n"
+        "configuration (--keys lists them); a file, then --section.key=value, then the short\n"
+        "options decide. Ctrl-C finishes the update, saves, and prints how to go on.",
+    .example = "bex train --data maze.hdf5 --coverage.dims=0,1 --train.steps=20000 --out runs/be\n"
+               "bex train --resume runs/be",
+    .options = options,
+    .count = sizeof options / sizeof *options,
+};
+
+static int set(bex_train_config *c, const char *key, const char *value) {
+    char text[512];
+    snprintf(text, sizeof text, "%s=%s", key, value);
+    return bex_config_set(&bex_train_schema, c, text);
+}
+
+static int configure(bex_train_config *c, const char *file, const char **overrides, int count) {
+    char number[32];
+    bex_config_defaults(&bex_train_schema, c);
+    if (resume && bex_run_config(resume, &bex_train_schema, c) < 0) return -1;
+    if (file && bex_config_load(&bex_train_schema, c, file) < 0) return -1;
+    for (int i = 0; i < count; i++)
+        if (bex_config_set(&bex_train_schema, c, overrides[i]) < 0) return -1;
+    if (data && set(c, "data.path", data) < 0) return -1;
+    if (agent && set(c, "model.agent", agent) < 0) return -1;
+    snprintf(number, sizeof number, "%lld", seed);
+    if (seed >= 0 && set(c, "train.seed", number) < 0) return -1;
+    snprintf(number, sizeof number, "%lld", overfit);
+    if (overfit >= 0 && set(c, "train.overfit", number) < 0) return -1;
+    return 0;
+}
+
+// sizes, and the time of an update measured on a few
+static int describe(const bex_train_config *c) {
+    bex_dataset *d = bex_train_data(&c->data);
+    bex_agent *a = d ? bex_agent_class_of(c)->new (c, d) : NULL;
+    int code = a ? 0 : -1;
+    if (a) {
+        bex_update u;
+        a->class->describe(a, stdout);
+        code = a->class->update(a, 0, &u);
+        double start = bex_seconds();
+        for (int i = 1; !code && i <= 5; i++) code = a->class->update(a, i, &u);
+        double each = (bex_seconds() - start) / 5;
+        if (!code)
+            printf("time         %.1f ms an update, %.2f h for %lld; data %.0f %%\n", 1e3 * each,
+                   each * (double)c->train.steps / 3600, c->train.steps,
+                   100 * u.data_seconds / u.lane_seconds);
+        a->class->free(a);
+    }
+    bex_dataset_free(d);
+    return code;
+}
+
+int bex_cmd_train(int argc, char **argv) {
+    char *command = bex_command_line(argc, argv);
+    const char **overrides = calloc((size_t)argc + 1, sizeof *overrides), *file = NULL;
+    int code = BEX_EXIT_FAILED, count = bex_config_take_overrides(&argc, argv, overrides);
+    int given = bex_options_parse(&usage, argc, argv, &file, 1);
+    bex_train_config c;
+    char path[200];
+    if (given < 0) {
+        code = given == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+        goto done;
+    }
+    if (list) {
+        bex_config_help(&bex_train_schema, stdout);
+        code = BEX_EXIT_OK;
+        goto done;
+    }
+    if (resume && (out || force)) {
+        bex_fail("--resume goes on in its own run: no --out, no --force");
+        code = bex_command_fail(&usage, BEX_EXIT_USAGE);
+        goto done;
+    }
+    if (configure(&c, given ? file : NULL, overrides, count) < 0) {
+        code = bex_command_fail(&usage, BEX_EXIT_USAGE);
+        goto done;
+    }
+    if (dry_run) {
+        code = describe(&c) < 0 ? bex_command_fail(&usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
+        goto done;
+    }
+    snprintf(path, sizeof path, "runs/%s-%lld", bex_agent_names[c.policy.model.agent],
+             c.train.seed);
+    bex_train_options o = {.run = resume ? resume
+                                  : out  ? out
+                                         : path,
+                           .command = command,
+                           .resume = resume != NULL,
+                           .force = force,
+                           .progress = quiet ? NULL : stderr,
+                           .about = stdout};
+    bex_train_end end;
+    if (bex_train(&c, &o, &end) < 0) {
+        code = bex_command_fail(&usage, BEX_EXIT_FAILED);
+        goto done;
+    }
+    if (end == BEX_TRAIN_STOPPED)
+        printf("stopped and saved; go on with: bex train --resume %s\n", o.run);
+    else
+        printf("done: %s\n", o.run);
+    code = BEX_EXIT_OK;
+done:
+    free(overrides);
+    free(command);
+    return code;
+}

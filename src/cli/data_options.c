@@ -1,0 +1,30 @@
+/* cli/data_options.c - flags into load options. */
+#include "cli/data_options.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+
+int bex_parse_pair(int pair[2], const char *text, const char *option, int columns) {
+    char rest;
+    if (sscanf(text, "%9d,%9d%c", &pair[0], &pair[1], &rest) != 2 || pair[0] < 0 || pair[1] < 0)
+        return bex_fail("--%s takes two column numbers such as 0,1, not '%s'", option, text);
+    for (int i = 0; i < 2 && columns; i++)
+        if (pair[i] >= columns)
+            return bex_fail("--%s %s: there are %d columns, 0 to %d", option, text, columns,
+                            columns - 1);
+    return 0;
+}
+
+int bex_data_flags_resolve(bex_load_options *o, const bex_data_flags *f) {
+    *o = BEX_LOAD_INIT;
+    o->format = f->format, o->keys = f->keys, o->filter = f->filter;
+    o->limit = (int)f->limit;
+    o->split.length = (int)f->length;
+    o->split.jump = f->jump;
+    if (f->split_at && bex_split_parse(&o->split.rules, f->split_at) < 0) return -1;
+    if (f->position && bex_parse_pair(o->split.position, f->position, "position", 0) < 0) return -1;
+    if ((o->split.rules & BEX_SPLIT_LENGTH) && !f->length)
+        return bex_fail("--split-at length needs --episode-length N");
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* cli/explore_source.h - who acts in `bex explore`: one row of a table for each kind of agent. */
+#ifndef BEX_CLI_EXPLORE_SOURCE_H
+#define BEX_CLI_EXPLORE_SOURCE_H
+
+#include "agent/actor.h"
+#include "base/json.h"
+#include "base/rng.h"
+#include "env/env.h"
+#include "policy/history.h"
+
+/* What the user asked for. */
+typedef struct bex_explore_request {
+    const char *env, *maze, *start, *out, *history, *save_history;
+    long long trials, episodes, episode_length, splits, seed, history_states;
+    bool json, force;
+    // retrieval
+    const char *retrieval, *choose, *phi, *phi_dims;
+    long long k, chunk, future, phi_features, phi_seed;
+    double bandwidth, bin, lambda;
+    bool phi_raw;
+} bex_explore_request;
+
+typedef struct bex_explore_source {
+    const char *name;
+    bool (*wanted)(const bex_explore_request *q);
+    /* *state: shared by all actors. An exit code of cli/options.h, with a message unless OK. */
+    int (*open)(void **state, const bex_explore_request *q, const bex_world *world);
+    /* One trial's actor, NULL with a message. history: rule and size as asked for. */
+    bex_actor *(*actor)(void *state, const bex_history_options *history, bex_rng rng);
+    bex_history *(*memory)(bex_actor *actor);          // the actor's own
+    json_t *(*describe)(const bex_explore_request *q); // for results.json
+    void (*close)(void *state);                        // after its actors; NULL is fine
+} bex_explore_source;
+
+extern const bex_explore_source bex_explore_retrieval;
+
+#endif

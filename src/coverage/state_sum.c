@@ -1,0 +1,23 @@
+/* coverage/state_sum.c */
+#include "coverage/state_sum.h"
+
+enum { BLOCK = 16 };
+
+int bex_state_sum_add(const bex_feature *f, double *g, const bex_real *states, size_t n) {
+    bex_gram_shape wide = bex_feature_wide(f);
+    size_t input = (size_t)bex_feature_input(f);
+    bex_real features[BLOCK * BEX_GRAM_WIDTH];
+    int32_t cells[BLOCK];
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t count = n - first < BLOCK ? n - first : BLOCK;
+        const bex_real *rows = states + first * input;
+        if (wide.diagonal) {
+            if (bex_feature_cells(f, cells, rows, count, 1) < 0) return -1;
+            for (size_t i = 0; i < count; i++) g[cells[i]] += 1;
+        } else {
+            if (bex_feature_eval_wide(f, features, rows, count, 1) < 0) return -1;
+            bex_gram_rows(wide, g, features, count, BEX_GRAM_ADD);
+        }
+    }
+    return 0;
+}

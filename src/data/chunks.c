@@ -1,0 +1,244 @@
+/* data/chunks.c - threads take raw chunks in turn and inflate them side by side. */
+#include "data/chunks.h"
+
+#include "base/error.h"
+
+#if defined(BEX_HAVE_HDF5) && defined(BEX_HAVE_ZLIB)
+
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { MOST_FILTERS = 2 };
+static const size_t LARGEST_CHUNK = (size_t)1 << 30, WORTH_THREADS = (size_t)1 << 20;
+
+typedef enum { FLOAT32, FLOAT64, BYTES } element;
+
+typedef struct layout {
+    element type;
+    size_t size;                       // bytes an element
+    hsize_t chunk[2];                  // rows, columns a chunk
+    size_t bytes;                      // of a whole chunk
+    int filters;                       // 0..2
+    H5Z_filter_t filter[MOST_FILTERS]; // in the order they were applied
+} layout;
+
+typedef struct piece {
+    hsize_t at[2]; // first row, first column
+    char *raw;     // as stored; room for most_stored()
+    size_t size;
+    uint32_t skipped; // bit i: filter i was not applied
+} piece;
+
+typedef struct target {
+    int first, count, columns, stride;
+    bex_real *out;
+    unsigned char *flags;
+} target;
+
+// 1 handled, 0 not
+static int element_of(layout *l, hid_t dataset, int flags) {
+    hid_t type = H5Dget_type(dataset);
+    if (type < 0) return 0;
+    H5T_class_t kind = H5Tget_class(type);
+    l->size = H5Tget_size(type);
+    int known = 0;
+    if (flags) {
+        known = l->size == 1 && (kind == H5T_ENUM || kind == H5T_INTEGER || kind == H5T_BITFIELD);
+        l->type = BYTES;
+    } else if (H5Tequal(type, H5T_IEEE_F32LE) > 0 && H5Tequal(type, H5T_NATIVE_FLOAT) > 0) {
+        known = 1, l->type = FLOAT32;
+    } else if (H5Tequal(type, H5T_IEEE_F64LE) > 0 && H5Tequal(type, H5T_NATIVE_DOUBLE) > 0) {
+        known = 1, l->type = FLOAT64;
+    }
+    H5Tclose(type);
+    return known;
+}
+
+static int filters_of(layout *l, hid_t plist) {
+    int n = H5Pget_nfilters(plist);
+    if (n < 0 || n > MOST_FILTERS) return 0;
+    for (int i = 0; i < n; i++) {
+        unsigned flags, configuration;
+        size_t values = 0;
+        l->filter[i] =
+            H5Pget_filter2(plist, (unsigned)i, &flags, &values, NULL, 0, NULL, &configuration);
+        if (l->filter[i] != H5Z_FILTER_DEFLATE && l->filter[i] != H5Z_FILTER_SHUFFLE) return 0;
+    }
+    l->filters = n;
+    // shuffled after gzip, a pointless order, splits odd byte counts: not ours
+    return n < 2 || (l->filter[0] == H5Z_FILTER_SHUFFLE && l->filter[1] == H5Z_FILTER_DEFLATE);
+}
+
+static int layout_of(layout *l, hid_t dataset, int rank, int flags) {
+    *l = (layout){.chunk = {1, 1}};
+    hid_t plist = H5Dget_create_plist(dataset);
+    if (plist < 0) return 0;
+    unsigned options = 0;
+    int known = rank <= 2 && H5Pget_layout(plist) == H5D_CHUNKED &&
+                H5Pget_chunk(plist, rank, l->chunk) == rank &&
+                H5Pget_chunk_opts(plist, &options) >= 0 && !options &&
+                element_of(l, dataset, flags) && filters_of(l, plist);
+    H5Pclose(plist);
+    if (!known || !l->chunk[0] || !l->chunk[1]) return 0;
+    if (l->chunk[0] > LARGEST_CHUNK / l->chunk[1] / l->size)
+        return bex_fail("absurd chunks of %llu x %llu", (unsigned long long)l->chunk[0],
+                        (unsigned long long)l->chunk[1]);
+    l->bytes = (size_t)l->chunk[0] * (size_t)l->chunk[1] * l->size;
+    return 1;
+}
+
+// deflate never grows data by a thousandth and a bit
+static size_t most_stored(const layout *l) {
+    return l->bytes + l->bytes / 100 + 4096;
+}
+
+static int fetch(piece *p, hid_t dataset, const layout *l) {
+    hsize_t size;
+    if (H5Dget_chunk_storage_size(dataset, p->at, &size) < 0 || !size)
+        return bex_fail("damaged: the chunk at row %llu is missing", (unsigned long long)p->at[0]);
+    if (size > most_stored(l))
+        return bex_fail("damaged: the chunk at row %llu takes %llu bytes, at most %zu are possible",
+                        (unsigned long long)p->at[0], (unsigned long long)size, l->bytes);
+    p->size = (size_t)size;
+    if (H5Dread_chunk(dataset, H5P_DEFAULT, p->at, &p->skipped, p->raw) < 0)
+        return bex_fail("damaged or truncated: the chunk at row %llu cannot be read",
+                        (unsigned long long)p->at[0]);
+    return 0;
+}
+
+// byte b of element i is at b * n + i
+static void unshuffle(char *to, const char *from, size_t n, size_t size) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t b = 0; b < size; b++) to[i * size + b] = from[b * n + i];
+}
+
+// undo the filters, last first, into one of two buffers of a whole chunk; NULL if sizes disagree
+static const char *unpack(const piece *p, const layout *l, char *one, char *other) {
+    const char *data = p->raw;
+    size_t size = p->size;
+    for (int i = l->filters - 1; i >= 0; i--) {
+        if (p->skipped >> i & 1) continue;
+        char *to = data == one ? other : one;
+        if (l->filter[i] == H5Z_FILTER_DEFLATE) {
+            uLongf got = (uLongf)l->bytes;
+            if (uncompress((Bytef *)to, &got, (const Bytef *)data, (uLong)size) != Z_OK)
+                return NULL;
+            size = got;
+        } else {
+            if (size != l->bytes) return NULL;
+            unshuffle(to, data, l->bytes / l->size, l->size);
+        }
+        data = to;
+    }
+    return size == l->bytes ? data : NULL;
+}
+
+// plain loops: a call to memcpy for each row of a chunk one column wide costs more than inflating it
+static void convert(bex_real *to, const void *from, size_t n, element type) {
+    if (type == FLOAT64)
+        for (size_t i = 0; i < n; i++) to[i] = (bex_real)((const double *)from)[i];
+    else
+        for (size_t i = 0; i < n; i++) to[i] = (bex_real)((const float *)from)[i];
+}
+
+// the part of a chunk that lies in the rows wanted
+static void scatter(const target *t, const layout *l, const hsize_t at[2], const char *data) {
+    long long begin = (long long)at[0], end = begin + (long long)l->chunk[0];
+    if (begin < t->first) begin = t->first;
+    if (end > (long long)t->first + t->count) end = (long long)t->first + t->count;
+    size_t width = (size_t)l->chunk[1], column = (size_t)at[1];
+    if (column + width > (size_t)t->columns) width = (size_t)t->columns - column;
+    for (long long r = begin; r < end; r++) {
+        const char *row = data + (size_t)(r - (long long)at[0]) * (size_t)l->chunk[1] * l->size;
+        size_t to = (size_t)(r - t->first);
+        if (t->flags)
+            t->flags[to] = (unsigned char)*row;
+        else
+            convert(t->out + to * (size_t)t->stride + column, row, width, l->type);
+    }
+}
+
+// what the threads share; touched only inside the critical section
+typedef struct walk {
+    hid_t dataset;
+    const layout *layout;
+    const target *target;
+    hsize_t row, column, end; // the next chunk; the row after the last
+    int failed;
+    char why[300]; // the first failure's message: bex_error() is a thread's own
+} walk;
+
+static void fail_walk(walk *w) {
+    if (!w->failed++) snprintf(w->why, sizeof w->why, "%s", bex_error());
+}
+
+// the next chunk as stored, or 0: none left, or one failed. One thread at a time: libhdf5
+static int take(walk *w, piece *p) {
+    if (w->failed || w->row >= w->end) return 0;
+    p->at[0] = w->row, p->at[1] = w->column;
+    w->column += w->layout->chunk[1];
+    if (w->column >= (hsize_t)w->target->columns) w->column = 0, w->row += w->layout->chunk[0];
+    if (fetch(p, w->dataset, w->layout) == 0) return 1;
+    fail_walk(w);
+    return 0;
+}
+
+// one thread: take, unpack, scatter, until nothing is left. Chunks do not overlap
+static void work(walk *w) {
+    const layout *l = w->layout;
+    piece p = {.raw = malloc(most_stored(l))};
+    char *buffers = malloc(2 * l->bytes);
+    for (int more = 1; more;) {
+#pragma omp critical(bex_chunks)
+        {
+            if (!buffers || !p.raw)
+                bex_fail("out of memory: %zu bytes", 2 * l->bytes), fail_walk(w);
+            more = take(w, &p);
+        }
+        const char *data = more ? unpack(&p, l, buffers, buffers + l->bytes) : NULL;
+        if (data) {
+            scatter(w->target, l, p.at, data);
+        } else if (more) {
+#pragma omp critical(bex_chunks)
+            {
+                bex_fail("damaged: the chunk at row %llu does not expand to its %zu bytes",
+                         (unsigned long long)p.at[0], l->bytes);
+                fail_walk(w);
+            }
+        }
+    }
+    free(buffers);
+    free(p.raw);
+}
+
+int bex_chunks_read(int64_t dataset, int rank, unsigned long long columns, int first, int count,
+                    bex_real *out, int stride, unsigned char *flags) {
+    layout l;
+    int known = layout_of(&l, (hid_t)dataset, rank, flags != NULL);
+    if (known <= 0 || !count) return known;
+    target t = {first, count, (int)columns, stride, out, flags};
+    walk w = {.dataset = (hid_t)dataset,
+              .layout = &l,
+              .target = &t,
+              .row = (hsize_t)first / l.chunk[0] * l.chunk[0],
+              .end = (hsize_t)first + (hsize_t)count};
+    // small arrays, a few of them an episode, are not worth waking threads for
+    size_t bytes = (size_t)count * (size_t)columns * l.size;
+#pragma omp parallel if (bytes >= WORTH_THREADS)
+    work(&w);
+    return w.failed ? bex_fail("%s", w.why) : 1;
+}
+
+#else
+
+int bex_chunks_read(int64_t dataset, int rank, unsigned long long columns, int first, int count,
+                    bex_real *out, int stride, unsigned char *flags) {
+    (void)dataset, (void)rank, (void)columns, (void)first, (void)count, (void)out, (void)stride;
+    (void)flags;
+    return 0;
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* data/grouped.c - episodes that lie in groups of their own: measure all, then read all. */
+#include "base/error.h"
+#include "data/reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int join(char path[1024], const char *group, const char *key) {
+    int n = snprintf(path, 1024, "%s/%s", group, key);
+    return n < 1024 ? 0 : bex_fail("a key is longer than 1024 bytes");
+}
+
+int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_labels *keys) {
+    char path[1024], inner[1024];
+    if (join(path, group, prefix) < 0) return -1;
+    if (strlen(path) > 500) return bex_fail("'%.60s...' is nested too deep", path);
+    bex_h5_kind kind = bex_h5_find(file, path);
+    if (kind == BEX_H5_DATASET) {
+        bex_h5_shape s;
+        if (bex_h5_measure(file, path, &s) < 0) return -1;
+        int usable = (s.content == BEX_H5_NUMBERS || s.content == BEX_H5_BOOLEANS) && s.rank >= 1 &&
+                     s.rank <= 2;
+        return usable && bex_labels_push(keys, prefix) < 0 ? -1 : 0;
+    }
+    if (kind != BEX_H5_GROUP) return 0;
+    bex_labels names = {0};
+    int code = bex_h5_names(file, path, &names);
+    bex_labels_sort_natural(&names);
+    for (int i = 0; i < names.count && code == 0; i++) {
+        code = join(inner, prefix, names.text[i]);
+        if (code == 0) code = bex_grouped_keys(file, group, inner, keys);
+    }
+    bex_labels_fini(&names);
+    return code;
+}
+
+// width of an array with `rows` rows (*rows < 0: any, set), or negative
+static int measure(bex_h5 *file, const char *group, const char *key, long long *rows, int spare) {
+    char path[1024];
+    bex_h5_shape s;
+    if (join(path, group, key) < 0 || bex_h5_measure(file, path, &s) < 0) return -1;
+    if (s.rank < 1 || s.rank > 2)
+        return bex_fail("'%s' has rank %d, expected 1 or 2%s", path, s.rank,
+                        s.rank > 2 ? " (an image?)" : "");
+    if (s.content != BEX_H5_NUMBERS && s.content != BEX_H5_BOOLEANS)
+        return bex_fail("'%s' does not hold numbers", path);
+    if (!s.columns || s.columns > 1u << 20)
+        return bex_fail("'%s' has %llu columns", path, s.columns);
+    if (*rows < 0) *rows = (long long)s.rows;
+    long long more = (long long)s.rows - *rows;
+    if (more != 0 && more != spare)
+        return bex_fail("'%s' has %llu rows, the actions have %lld", path, s.rows, *rows);
+    return (int)s.columns;
+}
+
+typedef struct widths {
+    int obs[BEX_DATASET_MOST_KEYS], act[BEX_DATASET_MOST_KEYS], O, A;
+} widths;
+
+static int measure_keys(bex_h5 *file, const char *group, const bex_labels *keys, long long *rows,
+                        int spare, int *width, int *total, int first_group) {
+    for (int k = 0; k < keys->count; k++) {
+        int w = measure(file, group, keys->text[k], rows, spare);
+        if (w < 0) return -1;
+        if (first_group) width[k] = w, *total += w;
+        if (w != width[k])
+            return bex_fail("'%s/%s' has %d columns, before it %d", group, keys->text[k], w,
+                            width[k]);
+    }
+    return 0;
+}
+
+static int measure_all(bex_h5 *file, const bex_grouped *p, int episodes, int *start, widths *w) {
+    *w = (widths){.O = 0};
+    start[0] = 0;
+    for (int e = 0; e < episodes; e++) {
+        const char *group = p->groups->text[e];
+        long long rows = -1;
+        if (measure_keys(file, group, p->actions, &rows, 0, w->act, &w->A, e == 0) < 0 ||
+            measure_keys(file, group, p->observations, &rows, p->spare_rows, w->obs, &w->O,
+                         e == 0) < 0)
+            return -1;
+        if (!rows) return bex_fail("'%s' has no rows", group);
+        if (rows > 0x7ffffffe - start[e]) return bex_fail("'%s': absurd number of rows", group);
+        start[e + 1] = start[e] + (int)rows;
+    }
+    return 0;
+}
+
+static int read_keys(bex_dataset *d, bex_h5 *file, const char *group, const bex_labels *keys,
+                     const int *width, int at, int rows, bex_real *out, int stride,
+                     const bex_load_options *o) {
+    char path[1024];
+    for (int k = 0, column = 0, bad; k < keys->count; column += width[k++]) {
+        if (join(path, group, keys->text[k]) < 0) return -1;
+        bex_real *to = out + (size_t)at * (size_t)stride + (size_t)column;
+        if (bex_h5_read(file, path, 0, rows, to, stride, &bad) < 0 ||
+            bex_reader_check_finite(d, path, bad, o) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+// 1 if group/key is an array of `rows` single values, 0 if absent
+static int has_series(bex_h5 *file, const char *group, const char *key, int rows, char path[1024]) {
+    if (!key) return 0;
+    if (join(path, group, key) < 0) return -1;
+    if (bex_h5_find(file, path) == BEX_H5_ABSENT) return 0;
+    long long expected = rows;
+    int w = measure(file, group, key, &expected, 0);
+    if (w > 1) return bex_fail("'%s' has %d columns, expected one value a row", path, w);
+    return w;
+}
+
+static int read_series(bex_dataset *d, bex_h5 *file, const bex_grouped *p, int e,
+                       const bex_load_options *o) {
+    const char *group = p->groups->text[e];
+    char path[1024];
+    int at = d->start[e], rows = bex_dataset_length(d, e), there, bad;
+    if ((there = has_series(file, group, p->terminals, rows, path)) < 0) return -1;
+    if (there && bex_h5_read_flags(file, path, 0, rows, d->terminals + at) < 0) return -1;
+    if ((there = has_series(file, group, p->timeouts, rows, path)) < 0) return -1;
+    if (there && bex_h5_read_flags(file, path, 0, rows, d->timeouts + at) < 0) return -1;
+    if (!d->has_rewards) return 0;
+    if ((there = has_series(file, group, p->rewards, rows, path)) < 0) return -1;
+    if (!there) return bex_fail("'%s/%s' is missing, other episodes have it", group, p->rewards);
+    if (bex_h5_read(file, path, 0, rows, d->rewards + at, 1, &bad) < 0) return -1;
+    return bex_reader_check_finite(d, path, bad, o);
+}
+
+int bex_grouped_load(bex_dataset *d, bex_h5 *file, const bex_grouped *p,
+                     const bex_load_options *o) {
+    int episodes = p->groups->count;
+    if (o->limit && o->limit < episodes) episodes = o->limit;
+    if (!episodes) return bex_fail("there are no episodes");
+    if (!p->observations->count) return bex_fail("'%s' has no observations", p->groups->text[0]);
+    if (!p->actions->count) return bex_fail("'%s' has no actions", p->groups->text[0]);
+    if (p->observations->count > BEX_DATASET_MOST_KEYS || p->actions->count > BEX_DATASET_MOST_KEYS)
+        return bex_fail("more than %d observation or action keys", BEX_DATASET_MOST_KEYS);
+    int *start = malloc(((size_t)episodes + 1) * sizeof *start);
+    if (!start) return bex_fail("out of memory: %d episodes", episodes);
+    widths w;
+    if (measure_all(file, p, episodes, start, &w) < 0) return free(start), -1;
+    if (bex_dataset_take_episodes(d, start, episodes) < 0) return -1;
+    char path[1024];
+    int rewards = has_series(file, p->groups->text[0], p->rewards, start[1], path);
+    if (rewards < 0 ||
+        bex_dataset_allocate(d, (unsigned long long)start[episodes], (unsigned long long)w.O,
+                             (unsigned long long)w.A, rewards, o->most) < 0)
+        return -1;
+    for (int k = 0; k < p->observations->count; k++) {
+        if (bex_labels_push(&d->keys, p->observations->text[k]) < 0) return -1;
+        d->key_width[k] = w.obs[k];
+    }
+    for (int e = 0; e < episodes; e++) {
+        const char *group = p->groups->text[e];
+        int rows = bex_dataset_length(d, e);
+        if (read_keys(d, file, group, p->observations, w.obs, start[e], rows, d->observations, d->O,
+                      o) < 0 ||
+            read_keys(d, file, group, p->actions, w.act, start[e], rows, d->actions, d->A, o) < 0 ||
+            read_series(d, file, p, e, o) < 0)
+            return -1;
+    }
+    return 0;
+}

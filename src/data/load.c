@@ -1,0 +1,148 @@
+/* data/load.c - the table of readers, and directories. */
+#include "data/load.h"
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "data/reader.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const bex_reader *const readers[] = {&bex_reader_d4rl, &bex_reader_minari,
+                                            &bex_reader_libero, &bex_reader_robomimic};
+enum { READERS = sizeof readers / sizeof *readers };
+
+const char *bex_load_formats(void) {
+    return "d4rl, minari, libero, robomimic";
+}
+
+static const bex_reader *find_reader(const char *name) {
+    const char *known[READERS];
+    for (int i = 0; i < READERS; i++) {
+        known[i] = readers[i]->name;
+        if (!strcmp(known[i], name)) return readers[i];
+    }
+    bex_fail("no format '%s' (%s)", name, bex_load_formats());
+    const char *near = bex_nearest(name, known, READERS, sizeof *known);
+    if (near) bex_fail_hint("did you mean %s?", near);
+    return NULL;
+}
+
+// say what the file does hold, so that its owner sees what is missing
+static void unrecognised(bex_h5 *file) {
+    bex_labels names = {0};
+    char list[200] = "";
+    int shown = 0;
+    if (bex_h5_names(file, "/", &names) < 0) goto done;
+    for (size_t used = 0; shown < names.count && shown < 3; shown++) {
+        int n = snprintf(list + used, sizeof list - used, "%s'%s'", shown ? ", " : "",
+                         names.text[shown]);
+        used += (size_t)n;
+        if (used >= sizeof list) break;
+    }
+    bex_fail("no kind of demonstration file bex reads (%s): its root holds %s%s (%d in all)",
+             bex_load_formats(), names.count ? list : "nothing", shown < names.count ? ", ..." : "",
+             names.count);
+    bex_fail_hint("--format forces a kind");
+done:
+    bex_labels_fini(&names);
+}
+
+static const bex_reader *recognise(bex_h5 *file) {
+    for (int i = 0; i < READERS; i++)
+        if (readers[i]->recognise(file)) return readers[i];
+    unrecognised(file);
+    return NULL;
+}
+
+static bex_dataset *load_file(const char *path, const bex_load_options *o) {
+    bex_h5 *file = NULL;
+    bex_dataset *d = NULL;
+    int code = -1;
+    const bex_reader *reader = o->format ? find_reader(o->format) : NULL;
+    if (o->format && !reader) return NULL;
+    if (bex_h5_open(&file, path) < 0) return bex_fail_in("data '%s'", path), NULL;
+    if (!reader) reader = recognise(file);
+    d = bex_dataset_new();
+    if (!reader || !d) goto done;
+    snprintf(d->kind, sizeof d->kind, "%s", reader->name);
+    code = reader->load(d, file, path, o);
+done:
+    bex_h5_close(file);
+    if (code == 0) return d;
+    bex_dataset_free(d);
+    bex_fail_in("data '%s'", path);
+    return NULL;
+}
+
+static int exists(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+static int is_data_file(const char *name) {
+    size_t n = strlen(name);
+    return name[0] != '.' &&
+           ((n > 5 && !strcmp(name + n - 5, ".hdf5")) || (n > 3 && !strcmp(name + n - 3, ".h5")));
+}
+
+static int list_files(bex_labels *files, const char *path) {
+    DIR *directory = opendir(path);
+    if (!directory) return bex_fail("data '%s': cannot list this directory", path);
+    int code = 0;
+    for (struct dirent *e; code == 0 && (e = readdir(directory));)
+        if (is_data_file(e->d_name)) code = bex_labels_push(files, e->d_name) < 0 ? -1 : 0;
+    closedir(directory);
+    bex_labels_sort_natural(files);
+    if (code == 0 && !files->count)
+        code = bex_fail("data '%s': no .hdf5 file in this directory", path);
+    return code;
+}
+
+static bex_dataset *load_directory(const char *path, const bex_load_options *o) {
+    static const char *const minari[] = {"main_data.hdf5", "data/main_data.hdf5"};
+    char file[1024];
+    for (int i = 0; i < 2; i++) {
+        snprintf(file, sizeof file, "%s/%s", path, minari[i]);
+        if (exists(file)) return load_file(file, o);
+    }
+    bex_labels files = {0};
+    bex_dataset *all = NULL;
+    int code = list_files(&files, path);
+    for (int i = 0; i < files.count && code == 0; i++) {
+        if (all && o->limit && all->episodes >= o->limit) break;
+        snprintf(file, sizeof file, "%s/%s", path, files.text[i]);
+        bex_dataset *d = load_file(file, o);
+        if (!d) {
+            code = -1;
+        } else if (!all) {
+            all = d;
+        } else {
+            code = bex_dataset_append(all, d, o->most);
+            if (code < 0) bex_fail_in("data '%s'", file);
+            bex_dataset_free(d);
+        }
+    }
+    if (code == 0 && o->limit) bex_dataset_truncate(all, o->limit);
+    if (code < 0) bex_dataset_free(all);
+    bex_labels_fini(&files);
+    return code < 0 ? NULL : all;
+}
+
+bex_dataset *bex_dataset_load(const char *path, const bex_load_options *o) {
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) return load_directory(path, o);
+    return load_file(path, o);
+}
+
+int bex_reader_check_finite(bex_dataset *d, const char *key, int bad_row,
+                            const bex_load_options *o) {
+    if (bad_row < 0) return 0;
+    if (o->keep_nonfinite)
+        return bex_dataset_note(d, "'%s' holds NaN or infinite values, first in row %d", key,
+                                bad_row);
+    return bex_fail("'%s' has a NaN or infinite value in row %d", key, bad_row);
+}

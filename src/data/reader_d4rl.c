@@ -1,0 +1,174 @@
+/* data/reader_d4rl.c - D4RL's flat HDF5, and what bex writes.
+ *
+ *   observations (n, O)   actions (n, A)   rewards (n)   terminals (n)   timeouts (n)
+ *   infos/...  a group, or for Kitchen an array; metadata/...
+ *
+ * rewards may be 8-byte, flags one-byte enumerations, integers or absent. infos/qpos is one step late
+ * in AntMaze and is not read; where episodes end is split.h's business. What bex itself adds when
+ * converting is read back: infos/task, infos/scene (n) with metadata/tasks, metadata/scenes. */
+#include "base/error.h"
+#include "data/reader.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int recognise(bex_h5 *file) {
+    return bex_h5_find(file, "observations") == BEX_H5_DATASET &&
+           bex_h5_find(file, "actions") == BEX_H5_DATASET;
+}
+
+static int measure_table(bex_h5 *file, const char *key, bex_h5_shape *s) {
+    if (bex_h5_measure(file, key, s) < 0) return -1;
+    if (s->rank != 2) return bex_fail("'%s' has rank %d, expected 2 (rows, columns)", key, s->rank);
+    if (s->content != BEX_H5_NUMBERS) return bex_fail("'%s' does not hold numbers", key);
+    if (!s->columns) return bex_fail("'%s' has no columns", key);
+    return 0;
+}
+
+// 1 present and well-formed, 0 absent, negative otherwise
+static int measure_series(bex_h5 *file, const char *key, unsigned long long rows) {
+    bex_h5_shape s;
+    if (bex_h5_find(file, key) == BEX_H5_ABSENT) return 0;
+    if (bex_h5_measure(file, key, &s) < 0) return -1;
+    if (s.rank < 1 || s.rank > 2 || s.columns != 1)
+        return bex_fail("'%s' has rank %d, expected 1 (one value a row)", key, s.rank);
+    if (s.rows != rows)
+        return bex_fail("'%s' has %llu rows, 'observations' has %llu", key, s.rows, rows);
+    return 1;
+}
+
+static int read_table(bex_dataset *d, bex_h5 *file, const char *key, bex_real *out, int columns,
+                      const bex_load_options *o) {
+    int bad;
+    if (bex_h5_read(file, key, 0, d->rows, out, columns, &bad) < 0) return -1;
+    return bex_reader_check_finite(d, key, bad, o);
+}
+
+// a label a row; an episode takes that of its first row
+static int read_labels(bex_dataset *d, bex_h5 *file, const char *key, const char *list, int *label,
+                       bex_labels *table) {
+    if (bex_h5_find(file, list) != BEX_H5_DATASET) return 0;
+    int present = measure_series(file, key, (unsigned long long)d->rows);
+    if (present <= 0) return present;
+    int *value = malloc((size_t)d->rows * sizeof *value);
+    if (!value) return bex_fail("out of memory: %d labels", d->rows);
+    int code = bex_h5_read_integers(file, key, 0, d->rows, value);
+    if (code == 0) code = bex_h5_read_texts(file, list, table);
+    for (int e = 0; e < d->episodes && code == 0; e++) {
+        label[e] = value[d->start[e]];
+        if (label[e] < -1 || label[e] >= table->count)
+            code = bex_fail("'%s' has the value %d in row %d, '%s' has %d entries", key, label[e],
+                            d->start[e], list, table->count);
+    }
+    free(value);
+    return code;
+}
+
+// step lengths say whether the flags are where the resets are
+static int note_jumps(bex_dataset *d, const bex_split *split) {
+    double jump = split->jump > 0 ? split->jump
+                                  : bex_split_jump(d->observations, d->rows, d->O, split->position);
+    int inside = 0, first = -1;
+    for (int e = 0; e < d->episodes; e++)
+        for (int t = d->start[e]; t + 1 < d->start[e + 1]; t++)
+            if (bex_split_step(d->observations, d->O, split->position, t) > jump) {
+                if (!inside++) first = t;
+            }
+    if (!inside) return 0;
+    return bex_dataset_note(d,
+                            "%d position jump%s inside episodes, the first after row %d (a step of "
+                            "%.3g, over %.3g): misplaced timeouts? try --split-at jumps",
+                            inside, inside == 1 ? "" : "s", first,
+                            bex_split_step(d->observations, d->O, split->position, first), jump);
+}
+
+// does the state go on across nearly all cuts, by no more than it changes within episodes?
+static int note_continuous(bex_dataset *d) {
+    double within = 0;
+    int goes_on = 0, cuts = d->episodes - 1, stride = d->rows / 100000 + 1;
+    if (cuts < 3) return 0;
+    long long steps = 0;
+    for (int e = 0; e < d->episodes; e++)
+        for (int t = d->start[e]; t + 1 < d->start[e + 1]; t += stride, steps++)
+            within += bex_split_change(d->observations, d->O, t);
+    if (!steps) return 0;
+    for (int e = 1; e < d->episodes; e++)
+        goes_on +=
+            bex_split_change(d->observations, d->O, d->start[e] - 1) <= 2 * within / (double)steps;
+    if (10 * (long long)goes_on < 9 * (long long)cuts) return 0;
+    return bex_dataset_note(
+        d,
+        "the state goes on across %d of %d cuts: one continuous run (timeouts mark goal switches?)",
+        goes_on, cuts);
+}
+
+static int note_defects(bex_dataset *d, const bex_load_options *o, int has_terminals,
+                        int has_timeouts) {
+    int flags = !o->split.rules || (o->split.rules & BEX_SPLIT_FLAGS);
+    if (!has_timeouts &&
+        bex_dataset_note(d, "'timeouts' is missing: split at terminals%s",
+                         o->split.length ? " and by length"
+                                         : " only (--episode-length N cuts too)") < 0)
+        return -1;
+    if (!has_terminals && bex_dataset_note(d, "'terminals' is missing") < 0) return -1;
+    if (flags && bex_split_terminals_in_runs(d->terminals, d->rows) &&
+        bex_dataset_note(d,
+                         "terminals come in runs (rows near a goal), so they do not end episodes "
+                         "(--split-at terminals,timeouts does)") < 0)
+        return -1;
+    return note_jumps(d, &o->split) < 0 ? -1 : note_continuous(d);
+}
+
+// flags first: they say how many rows the wanted episodes take
+static int split_flags(bex_dataset *d, const bex_load_options *o, const unsigned char *terminals,
+                       const unsigned char *timeouts) {
+    int *start, episodes;
+    const bex_split *s = &o->split;
+    if (bex_split_rows(&start, &episodes, s, terminals, timeouts, d->observations, d->rows, d->O) <
+        0)
+        return -1;
+    if (bex_dataset_take_episodes(d, start, episodes) < 0) return -1;
+    if (o->limit) bex_dataset_truncate(d, o->limit);
+    return 0;
+}
+
+static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_options *o) {
+    (void)path;
+    bex_h5_shape obs, act;
+    if (o->filter) return bex_fail("a filter key needs a robomimic file (this is d4rl)");
+    const char *observations = o->keys ? o->keys : "observations";
+    if (measure_table(file, observations, &obs) < 0 || measure_table(file, "actions", &act) < 0)
+        return -1;
+    if (act.rows != obs.rows)
+        return bex_fail("'actions' has %llu rows, '%s' has %llu", act.rows, observations, obs.rows);
+    int rewards = measure_series(file, "rewards", obs.rows);
+    int terminals = measure_series(file, "terminals", obs.rows);
+    int timeouts = measure_series(file, "timeouts", obs.rows);
+    if (rewards < 0 || terminals < 0 || timeouts < 0) return -1;
+    if (bex_dataset_allocate(d, obs.rows, obs.columns, act.columns, rewards, o->most) < 0)
+        return -1;
+    if (bex_labels_push(&d->keys, observations) < 0) return -1;
+    d->key_width[0] = d->O;
+    for (int i = 0; i < 2; i++)
+        if ((o->split.rules & BEX_SPLIT_JUMPS) && o->split.position[i] >= d->O)
+            return bex_fail("position column %d: '%s' has %d columns", o->split.position[i],
+                            observations, d->O);
+
+    if (terminals && bex_h5_read_flags(file, "terminals", 0, d->rows, d->terminals) < 0) return -1;
+    if (timeouts && bex_h5_read_flags(file, "timeouts", 0, d->rows, d->timeouts) < 0) return -1;
+    int by_jumps = (o->split.rules & BEX_SPLIT_JUMPS) != 0;
+    const unsigned char *ends = terminals ? d->terminals : NULL,
+                        *cuts = timeouts ? d->timeouts : NULL;
+    if (!by_jumps && split_flags(d, o, ends, cuts) < 0) return -1;
+    if (read_table(d, file, observations, d->observations, d->O, o) < 0) return -1;
+    if (by_jumps && split_flags(d, o, ends, cuts) < 0) return -1;
+    if (read_table(d, file, "actions", d->actions, d->A, o) < 0) return -1;
+    if (rewards && read_table(d, file, "rewards", d->rewards, 1, o) < 0) return -1;
+    if (read_labels(d, file, "infos/task", "metadata/tasks", d->task, &d->tasks) < 0 ||
+        read_labels(d, file, "infos/scene", "metadata/scenes", d->scene, &d->scenes) < 0)
+        return -1;
+    return note_defects(d, o, terminals, timeouts);
+}
+
+const bex_reader bex_reader_d4rl = {"d4rl", recognise, load};

@@ -1,0 +1,209 @@
+/* data/reader_robomimic.c - robomimic's HDF5, and LIBERO's, which follows it.
+ *
+ *   data (attributes env_args; LIBERO: problem_info, bddl_file_name)
+ *   data/demo_0/actions (T, A)   rewards, dones (T)   states (T, D)   obs/<key> (T, ...)
+ *   mask/<name>   list of demo names: a filter key
+ *
+ * Demos in numeric order (demo_2 before demo_10). Observation = the chosen keys, concatenated: looked
+ * for in obs/, then beside it (states, LIBERO's robot_states). Default: LIBERO joint_states and
+ * gripper_states, its own policies' input (9 columns); robomimic every low-dimensional key of obs/ in
+ * natural order of the names; without obs/, states. Images are never read here.
+ * Task: LIBERO's instruction, else the environment's name. Scene: LIBERO's, from the BDDL file's name. */
+#include "base/error.h"
+#include "base/json.h"
+#include "data/reader.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int is_demo(const char *name) {
+    return !strncmp(name, "demo_", 5) && name[5] &&
+           strspn(name + 5, "0123456789") == strlen(name + 5);
+}
+
+static int list_demos(bex_h5 *file, bex_labels *groups) {
+    bex_labels names = {0};
+    char path[600];
+    int code = bex_h5_names(file, "data", &names);
+    bex_labels_sort_natural(&names);
+    for (int i = 0; i < names.count && code == 0; i++) {
+        if (!is_demo(names.text[i])) continue;
+        snprintf(path, sizeof path, "data/%.500s", names.text[i]);
+        code = bex_labels_push(groups, path) < 0 ? -1 : 0;
+    }
+    bex_labels_fini(&names);
+    return code;
+}
+
+static int recognise(bex_h5 *file) {
+    bex_labels groups = {0};
+    int yes =
+        bex_h5_find(file, "data") == BEX_H5_GROUP && list_demos(file, &groups) == 0 && groups.count;
+    bex_labels_fini(&groups);
+    return yes;
+}
+
+static int has_attribute(bex_h5 *file, const char *name) {
+    char *text;
+    int there = bex_h5_attribute(file, "data", name, &text);
+    free(text);
+    return there > 0;
+}
+
+static int recognise_libero(bex_h5 *file) {
+    return recognise(file) &&
+           (has_attribute(file, "problem_info") || has_attribute(file, "bddl_file_name"));
+}
+
+// keep the demos listed in mask/<filter>, still in numeric order
+static int apply_filter(bex_h5 *file, const char *filter, bex_labels *groups) {
+    char key[600], path[600];
+    bex_labels wanted = {0}, kept = {0};
+    snprintf(key, sizeof key, "mask/%.500s", filter);
+    int code = -1;
+    if (bex_h5_find(file, key) != BEX_H5_DATASET) {
+        bex_labels masks = {0};
+        bex_fail("filter key '%s' is missing", key);
+        if (bex_h5_find(file, "mask") == BEX_H5_GROUP && bex_h5_names(file, "mask", &masks) == 0)
+            bex_fail("filter key '%s' is missing (%d others, the first is '%s')", key, masks.count,
+                     masks.count ? masks.text[0] : "");
+        bex_labels_fini(&masks);
+        return -1;
+    }
+    if (bex_h5_read_texts(file, key, &wanted) < 0) goto done;
+    for (int i = 0; i < wanted.count; i++) {
+        snprintf(path, sizeof path, "data/%.500s", wanted.text[i]);
+        if (bex_labels_find(groups, path) < 0) {
+            bex_fail("'%s' lists '%s', which is not in 'data'", key, wanted.text[i]);
+            goto done;
+        }
+        if (bex_labels_add(&kept, path) < 0) goto done;
+    }
+    if (!kept.count) {
+        bex_fail("'%s' lists no demos", key);
+        goto done;
+    }
+    bex_labels_sort_natural(&kept);
+    bex_labels_fini(groups);
+    *groups = kept, kept = (bex_labels){0};
+    code = 0;
+done:
+    bex_labels_fini(&wanted);
+    bex_labels_fini(&kept);
+    return code;
+}
+
+// obs/<name>, or <name> beside it
+static int resolve(bex_h5 *file, const char *demo, const char *name, bex_labels *keys) {
+    char path[1200];
+    snprintf(path, sizeof path, "%s/obs/%.500s", demo, name);
+    if (bex_h5_find(file, path) != BEX_H5_ABSENT)
+        return bex_labels_push(keys, path + strlen(demo) + 1) < 0 ? -1 : 0;
+    snprintf(path, sizeof path, "%s/%.500s", demo, name);
+    if (bex_h5_find(file, path) != BEX_H5_ABSENT) return bex_labels_push(keys, name) < 0 ? -1 : 0;
+    return bex_fail("observation key '%s' is missing in '%s/obs' and '%s'", name, demo, demo);
+}
+
+static int choose_keys(bex_h5 *file, const char *demo, const char *wanted, int libero,
+                       bex_labels *keys) {
+    if (!wanted && libero) {
+        bex_labels both = {0};
+        int code = resolve(file, demo, "joint_states", &both) < 0 ||
+                           resolve(file, demo, "gripper_states", &both) < 0
+                       ? -1
+                       : bex_labels_push(keys, both.text[0]);
+        if (code >= 0) code = bex_labels_push(keys, both.text[1]) < 0 ? -1 : 0;
+        bex_labels_fini(&both);
+        if (code == 0) return 0;
+    }
+    if (wanted) {
+        bex_labels names = {0};
+        int code = bex_labels_parse(&names, wanted);
+        for (int i = 0; i < names.count && code == 0; i++)
+            code = resolve(file, demo, names.text[i], keys);
+        bex_labels_fini(&names);
+        return code;
+    }
+    if (bex_grouped_keys(file, demo, "obs", keys) < 0) return -1;
+    if (!keys->count) return resolve(file, demo, "states", keys);
+    return 0;
+}
+
+static char *member_of_attribute(bex_h5 *file, const char *attribute, const char *member) {
+    char *text;
+    if (bex_h5_attribute(file, "data", attribute, &text) <= 0) return NULL;
+    json_t *object = json_loads(text, JSON_DECODE_ANY, NULL);
+    free(text);
+    const char *value = json_string_value(json_object_get(object, member));
+    char *copy = value ? strdup(value) : NULL;
+    json_decref(object);
+    return copy;
+}
+
+// ".../KITCHEN_SCENE10_close_the_top_drawer.bddl" -> "KITCHEN_SCENE10"
+static int scene_of(char scene[64], const char *bddl) {
+    const char *base = strrchr(bddl, '/');
+    base = base ? base + 1 : bddl;
+    const char *at = strstr(base, "SCENE");
+    if (!at) return 0;
+    const char *end = at + 5;
+    while (isdigit((unsigned char)*end)) end++;
+    if (end - base >= 64) return 0;
+    snprintf(scene, 64, "%.*s", (int)(end - base), base);
+    return 1;
+}
+
+static int label(bex_dataset *d, bex_h5 *file) {
+    char *task = member_of_attribute(file, "problem_info", "language_instruction"), *bddl;
+    char scene[64];
+    if (!task) task = member_of_attribute(file, "env_args", "env_name");
+    int t = task ? bex_labels_add(&d->tasks, task) : -1, code = task && t < 0 ? -1 : 0, s = -1;
+    free(task);
+    if (bex_h5_attribute(file, "data", "bddl_file_name", &bddl) > 0) {
+        if (scene_of(scene, bddl)) {
+            s = bex_labels_add(&d->scenes, scene);
+            if (s < 0) code = -1;
+        }
+        free(bddl);
+    }
+    for (int e = 0; e < d->episodes; e++) d->task[e] = t, d->scene[e] = s;
+    return code;
+}
+
+static int load_demos(bex_dataset *d, bex_h5 *file, const bex_load_options *o, int libero) {
+    bex_labels groups = {0}, observations = {0}, actions = {0};
+    int code = bex_h5_find(file, "data") == BEX_H5_GROUP ? list_demos(file, &groups)
+                                                         : bex_fail("'data' is missing");
+    if (code == 0 && !groups.count) code = bex_fail("'data' holds no demo_0, demo_1, ...");
+    if (code == 0 && o->filter) code = apply_filter(file, o->filter, &groups);
+    if (code == 0) code = choose_keys(file, groups.text[0], o->keys, libero, &observations);
+    if (code == 0) code = bex_labels_push(&actions, "actions") < 0 ? -1 : 0;
+    if (code == 0)
+        code = bex_grouped_load(d, file,
+                                &(bex_grouped){.groups = &groups,
+                                               .observations = &observations,
+                                               .actions = &actions,
+                                               .rewards = "rewards",
+                                               .terminals = "dones"},
+                                o);
+    if (code == 0) code = label(d, file);
+    bex_labels_fini(&groups);
+    bex_labels_fini(&observations);
+    bex_labels_fini(&actions);
+    return code;
+}
+
+static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_options *o) {
+    (void)path;
+    return load_demos(d, file, o, 0);
+}
+
+static int load_libero(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_options *o) {
+    (void)path;
+    return load_demos(d, file, o, 1);
+}
+
+const bex_reader bex_reader_robomimic = {"robomimic", recognise, load};
+const bex_reader bex_reader_libero = {"libero", recognise_libero, load_libero};

@@ -1,0 +1,82 @@
+/* data/window.h - the training sampler: which rows make a window. It alone knows padding and horizons.
+ *
+ *   one episode     s_0  ...  s_k  s_k+1 ........ s_k+F  ...  s_T-1
+ *                             |<-------- future -------->|                future rows: F + 1
+ *                             a_k  a_k+1 .. a_k+K-1                       chunk: K actions
+ *
+ *   near its end    ...  s_k  s_k+1  s_T-1 |                              K = 5, T - k = 3
+ *                        a_k  a_k+1  a_T-1 | a_T-1  a_T-1                 the last action repeated
+ *               mask      1     1      1   |   0      0
+ *
+ *   history         m episodes drawn anywhere, H of their rows:  [ s s s s s s s s ]   a set, in no order
+ *
+ * Window i of step t is a function of (seed, t, i) and of the data only, never of threads, of other
+ * windows or of what was drawn before:
+ *   start     uniform over every k that may start a window: all rows of every episode with at least K
+ *             rows (shorter ones are fragments), if not `truncate` only those with k + F < T
+ *   history   number i / samples_per_history of step t, so that neighbouring windows share one. m is
+ *             uniform in 1..trajectories; m distinct episodes, uniform over the data; H rows uniform,
+ *             with replacement, from their union. With probability `repeat_probability` only 1..
+ *             `repeat_most` (uniform) distinct rows of that union fill all H places evenly: the first
+ *             episodes of a deployment, when little has been seen
+ * Streams: start  split(split(seed, "window", t), "start", i)
+ *          history split(split(seed, "window", t), "history", i / samples_per_history)
+ * The episode of the window itself may be in its history by chance.
+ *
+ * Rows, not copies, are returned for history and future: coverage sums features by prefix. */
+#ifndef BEX_DATA_WINDOW_H
+#define BEX_DATA_WINDOW_H
+
+#include "base/rng.h"
+#include "data/dataset.h"
+
+typedef struct bex_window_options {
+    int chunk;                 // K >= 1
+    int history;               // H >= 0
+    int future;                // F >= 0
+    int truncate;              // allow futures cut by the end of the episode
+    int trajectories;          // m <= this; 6
+    double repeat_probability; // 0.1
+    int repeat_most;           // 3
+    int samples_per_history;   // windows that share a history; 1
+    uint64_t seed;
+} bex_window_options;
+
+#define BEX_WINDOW_INIT                                                                            \
+    ((bex_window_options){.chunk = 1,                                                              \
+                          .trajectories = 6,                                                       \
+                          .repeat_probability = 0.1,                                               \
+                          .repeat_most = 3,                                                        \
+                          .samples_per_history = 1})
+
+typedef struct bex_window {
+    int episode;
+    int row;         // of s_k, in the whole data set; s_k..s_k+future_rows-1 are the future
+    int future_rows; // F + 1, fewer only if truncated
+    int actions;     // of the chunk inside the episode, 1..K
+} bex_window;
+
+/* Immutable after new: share it between threads. Borrows the data set. */
+typedef struct bex_windows bex_windows;
+
+/* NULL with a message if no row can start a window: every episode shorter than a chunk or a future. */
+bex_windows *bex_windows_new(const bex_dataset *dataset, const bex_window_options *options);
+void bex_windows_free(bex_windows *windows); // NULL is fine
+
+long long bex_windows_starts(const bex_windows *windows); // rows that may start a window
+int bex_windows_short(const bex_windows *windows);        // episodes too short to start one
+
+/* The j-th row that may start a window, in data order: for passes over all of them. */
+bex_window bex_windows_at(const bex_windows *windows, long long j);
+
+/* Window i of step t. */
+bex_window bex_windows_draw(const bex_windows *windows, uint64_t t, int i);
+
+/* History j = i / samples_per_history of step t: rows (H). */
+void bex_windows_history(const bex_windows *windows, uint64_t t, int j, int *rows);
+
+/* The chunk of a window: actions (K, A), mask (K) of 1 and 0. mask may be NULL. */
+void bex_windows_chunk(const bex_windows *windows, const bex_window *window, bex_real *actions,
+                       bex_real *mask);
+
+#endif

@@ -1,0 +1,134 @@
+/* env/batch.c - step, account, reset. */
+#include "env/batch.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// every array of the batch, once: member, elements per instance
+#define ARRAYS(X)                                                                                  \
+    X(obs, b->O)                                                                                   \
+    X(act, b->A)                                                                                   \
+    X(reward, 1)                                                                                   \
+    X(terminated, 1)                                                                               \
+    X(truncated, 1)                                                                                \
+    X(final_obs, b->O)                                                                             \
+    X(length, 1)                                                                                   \
+    X(sum, 1)                                                                                      \
+    X(visited, 1)                                                                                  \
+    X(occupancy, b->R)                                                                             \
+    X(final_length, 1)                                                                             \
+    X(final_sum, 1)                                                                                \
+    X(final_visited, 1)                                                                            \
+    X(final_occupancy, b->R)                                                                       \
+    X(episodes, 1)                                                                                 \
+    X(rng, 1)                                                                                      \
+    X(env, 1)                                                                                      \
+    X(failure, 1)
+
+void bex_env_batch_free(bex_env_batch *b) {
+    if (!b) return;
+    if (b->env)
+        for (int i = 0; i < b->B; i++) b->world->class->free(b->env[i]);
+#define FREE(member, per) free(b->member);
+    ARRAYS(FREE)
+#undef FREE
+    free(b);
+}
+
+int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64_t seed) {
+    BEX_CHECK(B >= 1, "a batch of %d", B);
+    *out = NULL;
+    bex_env_batch *b = calloc(1, sizeof *b);
+    if (!b) return bex_fail("out of memory");
+    *b = (bex_env_batch){.world = world, .B = B, .O = world->O, .A = world->A, .R = world->regions};
+    bool whole = true;
+#define ALLOCATE(member, per)                                                                      \
+    b->member = calloc((size_t)B * (size_t)(per), sizeof *b->member);                              \
+    whole = whole && b->member;
+    ARRAYS(ALLOCATE)
+#undef ALLOCATE
+    if (!whole) return bex_env_batch_free(b), bex_fail("out of memory for %d instances", B);
+    for (int i = 0; i < B; i++) {
+        b->rng[i] = bex_rng_split(bex_rng_seed(seed), "env", (uint64_t)i);
+        b->env[i] = world->class->new (world);
+        if (!b->env[i]) return bex_env_batch_free(b), bex_fail_in("instance %d", i);
+    }
+    if (bex_env_batch_reset(b) < 0) return bex_env_batch_free(b), -1;
+    *out = b;
+    return 0;
+}
+
+// the state in obs[i] counts towards the running episode
+static void account(bex_env_batch *b, int i, const bex_real *obs) {
+    int region = b->world->class->region(b->world, obs);
+    if (region < 0) return;
+    if (!b->occupancy[(size_t)i * (size_t)b->R + (size_t)region]++) b->visited[i]++;
+}
+
+static int start_episode(bex_env_batch *b, int i) {
+    bex_real *obs = b->obs + (size_t)i * (size_t)b->O;
+    bex_rng rng = bex_rng_split(b->rng[i], "episode", (uint64_t)b->episodes[i]);
+    if (b->world->class->reset(b->env[i], rng, obs) < 0) return -1;
+    b->length[i] = b->visited[i] = 0;
+    b->sum[i] = 0;
+    memset(b->occupancy + (size_t)i * (size_t)b->R, 0, (size_t)b->R * sizeof *b->occupancy);
+    account(b, i, obs);
+    return 0;
+}
+
+static int end_episode(bex_env_batch *b, int i) {
+    size_t O = (size_t)b->O, R = (size_t)b->R, n = (size_t)i;
+    memcpy(b->final_obs + n * O, b->obs + n * O, O * sizeof *b->obs);
+    memcpy(b->final_occupancy + n * R, b->occupancy + n * R, R * sizeof *b->occupancy);
+    b->final_length[i] = b->length[i];
+    b->final_sum[i] = b->sum[i];
+    b->final_visited[i] = b->visited[i];
+    b->episodes[i]++;
+    return start_episode(b, i);
+}
+
+static int step_one(bex_env_batch *b, int i) {
+    bex_real *obs = b->obs + (size_t)i * (size_t)b->O;
+    if (b->world->class->step(b->env[i], b->act + (size_t)i * (size_t)b->A, obs, &b->reward[i],
+                              &b->terminated[i]) < 0)
+        return bex_fail_in("step %d of episode %lld", b->length[i], b->episodes[i]);
+    b->length[i]++;
+    b->sum[i] += (double)b->reward[i];
+    account(b, i, obs);
+    b->truncated[i] =
+        !b->terminated[i] && b->world->time_limit > 0 && b->length[i] >= b->world->time_limit;
+    return b->terminated[i] || b->truncated[i] ? end_episode(b, i) : 0;
+}
+
+// messages belong to threads: bring the first instance's to ours
+static int gather(const bex_env_batch *b) {
+    for (int i = 0; i < b->B; i++)
+        if (b->failure[i][0])
+            return bex_fail("%s: instance %d: %s", b->world->name, i, b->failure[i]);
+    return 0;
+}
+
+int bex_env_batch_reset(bex_env_batch *b) {
+    for (int i = 0; i < b->B; i++) {
+        b->failure[i][0] = 0;
+        b->episodes[i] = 0;
+        b->terminated[i] = b->truncated[i] = false;
+        b->reward[i] = 0;
+        if (start_episode(b, i) < 0) return bex_fail_in("%s: instance %d", b->world->name, i);
+    }
+    return 0;
+}
+
+int bex_env_batch_step(bex_env_batch *b) {
+    int failures = 0;
+#pragma omp parallel for schedule(static) reduction(+ : failures) if (b->B > 1)
+    for (int i = 0; i < b->B; i++)
+        if (step_one(b, i) < 0) {
+            snprintf(b->failure[i], sizeof b->failure[i], "%s", bex_error());
+            failures++;
+        }
+    return failures ? gather(b) : 0;
+}

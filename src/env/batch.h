@@ -1,0 +1,61 @@
+/* env/batch.h - B instances of one world stepped together.
+ *
+ *     bex_env_batch *b;
+ *     bex_env_batch_new(&b, world, 64, seed);          all instances are reset
+ *     for (...) { fill b->act; bex_env_batch_step(b); read b->obs, b->reward, ... }
+ *
+ * The batch owns the arrays; instances write into their rows. When an episode ends in instance i
+ * (terminated: the world ended it; truncated: the time limit did, never both), this step has
+ *     final_obs[i]  the last state of that episode,
+ *     obs[i]        the first state of the next one, already reset,
+ *     final_*[i]    length, return, regions and occupancy of the episode that ended.
+ * Elsewhere final_* keep their old values.
+ *
+ * Episode e of instance i draws from the stream (seed, "env", i, "episode", e) alone. Instances are
+ * the pieces of work OpenMP hands out, and share nothing they write: same seed, same bits for any
+ * number of threads. Stepping allocates nothing. */
+#ifndef BEX_ENV_BATCH_H
+#define BEX_ENV_BATCH_H
+
+#include "env/env.h"
+
+typedef struct bex_env_batch {
+    const bex_world *world; // borrowed
+    int B, O, A, R;         // instances, observation, action, regions
+    bex_real *obs;          // (B,O)
+    bex_real *act;          // (B,A), the caller's to fill
+    bex_real *reward;       // (B)
+    bool *terminated;       // (B)
+    bool *truncated;        // (B)
+    bex_real *final_obs;    // (B,O)
+
+    // the running episode; the state after reset counts as visited
+    int *length;         // (B) steps so far
+    double *sum;         // (B) rewards so far
+    int *visited;        // (B) distinct regions so far
+    unsigned *occupancy; // (B,R) states seen in each region
+
+    // the episode that ended last
+    int *final_length;
+    double *final_sum;
+    int *final_visited;
+    unsigned *final_occupancy; // (B,R)
+
+    long long *episodes;  // (B) ended so far
+    bex_rng *rng;         // (B)
+    bex_env **env;        // (B)
+    char (*failure)[256]; // (B) what went wrong in this instance, "" for nothing
+} bex_env_batch;
+
+/* B >= 1. All instances come out reset. */
+int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64_t seed);
+void bex_env_batch_free(bex_env_batch *b); // NULL is fine
+
+/* Start every instance over, at episode 0: the same states again as after `new`. */
+int bex_env_batch_reset(bex_env_batch *b);
+
+/* One step of every instance. Negative with a message naming the first instance that failed; the
+ * batch must then be reset or freed. */
+int bex_env_batch_step(bex_env_batch *b);
+
+#endif

@@ -1,0 +1,109 @@
+/* env/env.h - worlds and their instances.
+ *
+ *   bex_world     what all instances of one environment share: dims, limits, grid, compiled model.
+ *                 Immutable once open; any number of threads may read it.
+ *   bex_env       one instance: state and random stream. One thread at a time.
+ *   bex_env_class the functions and facts of one environment: one row of the table in env.c.
+ *
+ * An instance neither resets itself nor counts time: env/batch.h does both. Observations and
+ * actions are rows of bex_real, (O) and (A); actions are in [-1, 1], clipped by the environment.
+ *
+ *     bex_world *w;
+ *     if (bex_world_open(&w, "maze2d-medium", NULL) < 0) ...
+ *     bex_env *e = w->class->new(w);                         NULL with a message
+ *     w->class->reset(e, rng, obs);
+ *     w->class->step(e, act, obs, &reward, &terminated);
+ *     w->class->free(e);  bex_world_close(w); */
+#ifndef BEX_ENV_ENV_H
+#define BEX_ENV_ENV_H
+
+#include "base/real.h"
+#include "base/rng.h"
+
+#include <stdbool.h>
+
+typedef struct bex_env_class bex_env_class;
+
+/* What a caller may change about a world. NULL, or all zero apart from what is wanted, with
+ * BEX_WORLD_INIT for the cells. */
+typedef struct bex_world_options {
+    const char *maze;  // a text grid (env/maze.h), for worlds without a maze of their own
+    int time_limit;    // steps per episode; 0: the world's own; negative: none
+    int start[2];      // row, column where every episode starts; -1: the world's own rule
+    int goal[2];       // row, column; -1: the world's own
+    int region_splits; // a cell counts as splits^2 regions; 0 is 1
+    bool dense_reward; // exp(-distance to the goal) instead of 0 / 1
+} bex_world_options;
+#define BEX_WORLD_INIT                                                                             \
+    {                                                                                              \
+        .start = {-1, -1}, .goal = { -1, -1 }                                                      \
+    }
+
+typedef struct bex_world {
+    const bex_env_class *class;
+    const char *name;
+    int O, A;        // sizes of observation and action
+    int time_limit;  // steps per episode; 0: none
+    int regions;     // what coverage is counted in
+    double dt;       // seconds per step
+    int substeps;    // physics steps in it
+    int right, down; // observation entries a picture from above shows to the right and downwards
+} bex_world;
+
+/* The head of every instance; a class keeps its own members behind it. */
+typedef struct bex_env {
+    const bex_world *world;
+} bex_env;
+
+/* A picture from above: rectangles and discs in the world's own coordinates (right, down). */
+typedef enum { BEX_SHAPE_WALL, BEX_SHAPE_GOAL, BEX_SHAPE_START } bex_shape_kind;
+typedef struct bex_shape {
+    bex_shape_kind kind;
+    double right, down;           // middle
+    double half_right, half_down; // half sizes; a goal or start is a disc of radius half_right
+} bex_shape;
+
+struct bex_env_class {
+    const char *name;
+    const char *equals;  // the upstream environment it equals
+    const char *about;   // one line
+    const void *variant; // the class's own: a layout
+    int time_limit;      // v1 of the upstream
+    double score[2];     // upstream's returns of a random and an expert policy; equal: none
+
+    /* The world with these options (never NULL), or a message naming what is wrong. */
+    int (*open)(bex_world **out, const bex_env_class *class, const bex_world_options *options);
+    void (*close)(bex_world *world);
+
+    bex_env *(*new)(const bex_world *world);
+    void (*free)(bex_env *env); // NULL is fine
+
+    /* A new episode, all its randomness from `rng`; writes obs (O). Negative with a message. */
+    int (*reset)(bex_env *env, bex_rng rng, bex_real *obs);
+
+    /* act (A) -> obs (O), reward, terminated (the world ended it; time limits are the batch's).
+     * Negative with a message, e.g. for an action that is not finite. Allocates nothing. */
+    int (*step)(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+                bool *terminated);
+
+    /* The region 0..regions-1 of a state, -1 for none. */
+    int (*region)(const bex_world *world, const bex_real *obs);
+
+    /* Writes up to `most` shapes, walls first; returns how many there are. NULL: no picture. */
+    int (*draw)(const bex_world *world, bex_shape *shapes, int most);
+
+    /* The physics inside, for benchmarks and tests (env/mj.h); belongs to the instance. */
+    struct bex_mj_sim *(*sim)(bex_env *env);
+};
+
+/* Open by name; options NULL for none. Unknown names get a hint. Not for two threads at once. */
+int bex_world_open(bex_world **out, const char *name, const bex_world_options *options);
+void bex_world_close(bex_world *world); // NULL is fine
+
+/* The table: class i, NULL past the end. */
+const bex_env_class *bex_env_class_at(int i);
+
+/* 100 (return - random) / (expert - random), as D4RL scores; NaN where upstream gives no returns. */
+double bex_env_score(const bex_env_class *class, double episode_return);
+
+#endif

@@ -1,0 +1,187 @@
+/* env/mj.c - the one place that talks to MuJoCo.
+ *
+ * MuJoCo reports a fatal error by calling mju_user_error, which must not return. Ours copies the
+ * text and jumps back to the guarded call of the same thread; without such a call it is a bug and
+ * aborts. The jump leaves the scratch stack of mjData where it was: bex_mj_sim_reset clears it. */
+#include "env/mj.h"
+
+#include "base/error.h"
+#include "base/log.h"
+
+#ifdef BEX_HAVE_MUJOCO
+
+#include <mujoco/mujoco.h>
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local struct {
+    jmp_buf back;
+    bool armed;
+    char text[512];
+} guard;
+
+static void on_error(const char *text) {
+    BEX_CHECK(guard.armed, "MuJoCo: %s", text);
+    snprintf(guard.text, sizeof guard.text, "%s", text);
+    longjmp(guard.back, 1);
+}
+
+static void on_warning(const char *text) {
+    bex_log(BEX_LOG_WARN, "MuJoCo: %s", text);
+}
+
+static void install_handlers(void) {
+    mju_user_error = on_error;
+    mju_user_warning = on_warning;
+}
+
+// returns negative with a message if work(payload) ends in a fatal error
+static int guarded(void (*work)(void *), void *payload) {
+    guard.armed = true;
+    if (setjmp(guard.back)) {
+        guard.armed = false;
+        return bex_fail("MuJoCo: %s", guard.text);
+    }
+    work(payload);
+    guard.armed = false;
+    return 0;
+}
+
+const char *bex_mj_version(void) {
+    return mj_versionString();
+}
+
+struct load {
+    const char *xml;
+    mjVFS *vfs;
+    mjModel *model;
+    char error[512];
+};
+
+static void load_work(void *payload) {
+    struct load *l = payload;
+    size_t size = strlen(l->xml);
+    if (mj_makeEmptyFileVFS(l->vfs, "model.xml", (int)size) != 0) return;
+    memcpy(l->vfs->filedata[0], l->xml, size);
+    l->model = mj_loadXML("model.xml", l->vfs, l->error, sizeof l->error);
+    mj_freeLastXML();
+}
+
+int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, install_handlers);
+    *out = NULL;
+    if (mj_version() != mjVERSION_HEADER)
+        return bex_fail("built for MuJoCo %d but %d is loaded (rebuild bex)", mjVERSION_HEADER,
+                        mj_version());
+    bex_mj_model *m = calloc(1, sizeof *m);
+    struct load l = {.xml = xml, .vfs = malloc(sizeof *l.vfs)}; // 2 MB: not for the stack
+    int code = -1;
+    if (!m || !l.vfs) {
+        bex_fail("%s: out of memory", name);
+        goto done;
+    }
+    mj_defaultVFS(l.vfs);
+    code = guarded(load_work, &l);
+    mj_deleteVFS(l.vfs);
+    if (code == 0 && !l.model) code = bex_fail("MuJoCo: %s", l.error);
+    if (code < 0) {
+        bex_fail_in("%s", name);
+        goto done;
+    }
+    if (*l.error) bex_log(BEX_LOG_WARN, "%s: MuJoCo: %s", name, l.error);
+    *m = (bex_mj_model){l.model, l.model->nq, l.model->nv, l.model->nu, l.model->opt.timestep};
+    *out = m;
+    m = NULL;
+done:
+    free(l.vfs);
+    free(m);
+    return code;
+}
+
+void bex_mj_model_free(bex_mj_model *model) {
+    if (!model) return;
+    mj_deleteModel(model->handle);
+    free(model);
+}
+
+static void make_work(void *payload) {
+    bex_mj_sim *s = payload;
+    s->handle = mj_makeData(s->model->handle);
+}
+
+int bex_mj_sim_init(bex_mj_sim *sim, const bex_mj_model *model) {
+    *sim = (bex_mj_sim){.model = model};
+    if (guarded(make_work, sim) < 0) return -1;
+    if (!sim->handle) return bex_fail("out of memory for a simulation");
+    sim->qpos = sim->handle->qpos;
+    sim->qvel = sim->handle->qvel;
+    sim->ctrl = sim->handle->ctrl;
+    return 0;
+}
+
+void bex_mj_sim_fini(bex_mj_sim *sim) {
+    if (sim->handle) mj_deleteData(sim->handle);
+    sim->handle = NULL;
+}
+
+void bex_mj_sim_reset(bex_mj_sim *sim) {
+    mj_resetData(sim->model->handle, sim->handle);
+}
+
+// the bad-number warnings after which MuJoCo has thrown the state or the controls away
+static int check_numbers(const mjData *d) {
+    static const struct {
+        int warning;
+        const char *what;
+    } bad[] = {{mjWARN_BADQPOS, "position"},
+               {mjWARN_BADQVEL, "velocity"},
+               {mjWARN_BADQACC, "acceleration"},
+               {mjWARN_BADCTRL, "control"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (d->warning[bad[i].warning].number)
+            return bex_fail("MuJoCo: %s %d is not finite or too large", bad[i].what,
+                            d->warning[bad[i].warning].lastinfo);
+    return 0;
+}
+
+struct steps {
+    bex_mj_sim *sim;
+    int count;
+};
+
+static void step_work(void *payload) {
+    const struct steps *s = payload;
+    for (int i = 0; i < s->count; i++) mj_step(s->sim->model->handle, s->sim->handle);
+}
+
+int bex_mj_sim_step(bex_mj_sim *sim, int substeps) {
+    if (guarded(step_work, &(struct steps){sim, substeps}) < 0) return -1;
+    return check_numbers(sim->handle);
+}
+
+static void forward_work(void *payload) {
+    const bex_mj_sim *s = payload;
+    mj_forward(s->model->handle, s->handle);
+}
+
+int bex_mj_sim_forward(bex_mj_sim *sim) {
+    return guarded(forward_work, sim);
+}
+
+void bex_mj_sim_step_bare(bex_mj_sim *sim) {
+    mj_step(sim->model->handle, sim->handle);
+}
+
+double bex_mj_model_mass(const bex_mj_model *model) {
+    double kg = 0;
+    for (int i = 0; i < model->handle->nbody; i++) kg += model->handle->body_mass[i];
+    return kg;
+}
+
+#endif

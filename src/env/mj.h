@@ -1,0 +1,56 @@
+/* env/mj.h - MuJoCo behind our rules: one shared const model, one simulation per instance, and
+ * fatal errors that come back as messages instead of ending the process.
+ *
+ *     bex_mj_model *m;  bex_mj_model_load(&m, xml, "maze2d-medium");     shared by all threads
+ *     bex_mj_sim s;     bex_mj_sim_init(&s, m);                          one thread at a time
+ *     s.ctrl[0] = 0.3;  bex_mj_sim_step(&s, 1);  ... s.qpos[0] ...
+ *
+ * mj.c alone includes mujoco.h and owns the program's only setjmp. In a build without MuJoCo
+ * bex_mj_model_load fails with a message saying so, and nothing else here can be reached. */
+#ifndef BEX_ENV_MJ_H
+#define BEX_ENV_MJ_H
+
+struct mjModel_;
+struct mjData_;
+
+typedef struct bex_mj_model {
+    struct mjModel_ *handle; // never written after loading
+    int nq, nv, nu;          // positions, velocities, controls
+    double timestep;         // seconds
+} bex_mj_model;
+
+typedef struct bex_mj_sim {
+    const bex_mj_model *model; // borrowed
+    struct mjData_ *handle;
+    double *qpos, *qvel, *ctrl; // into handle: (nq), (nv), (nu)
+} bex_mj_sim;
+
+/* Compile MJCF text; `name` is what messages call it. Not for two threads at once (MuJoCo's XML
+ * reader keeps the last model in a global). Warnings go to the log. */
+int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name);
+void bex_mj_model_free(bex_mj_model *model); // NULL is fine
+
+int bex_mj_sim_init(bex_mj_sim *sim, const bex_mj_model *model);
+void bex_mj_sim_fini(bex_mj_sim *sim);
+
+/* Back to the model's initial state: time, warm start, warnings and scratch included. */
+void bex_mj_sim_reset(bex_mj_sim *sim);
+
+/* `substeps` times mj_step. Negative with a message if MuJoCo calls an error fatal or finds a bad
+ * number in state or control (it would otherwise reset the state silently). The simulation must
+ * then be reset. No allocation. */
+int bex_mj_sim_step(bex_mj_sim *sim, int substeps);
+
+/* mj_forward: everything that follows from qpos, qvel and ctrl, without moving. */
+int bex_mj_sim_forward(bex_mj_sim *sim);
+
+/* mj_step with nothing round it: the reference of `bex bench env`. */
+void bex_mj_sim_step_bare(bex_mj_sim *sim);
+
+/* Total mass of the model, kg. */
+double bex_mj_model_mass(const bex_mj_model *model);
+
+/* "2.2.2", or NULL in a build without MuJoCo. */
+const char *bex_mj_version(void);
+
+#endif

@@ -1,0 +1,57 @@
+/* env/mj_absent.c - a build without MuJoCo: loading a model says so; the rest is unreachable. */
+#include "env/mj.h"
+
+#include "base/error.h"
+
+#ifndef BEX_HAVE_MUJOCO
+
+#include <stddef.h>
+
+int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name) {
+    (void)xml;
+    *out = NULL;
+    bex_fail("%s: this build has no MuJoCo", name);
+    return bex_fail_hint("install libmujoco-dev and build again");
+}
+
+void bex_mj_model_free(bex_mj_model *model) {
+    (void)model;
+}
+
+int bex_mj_sim_init(bex_mj_sim *sim, const bex_mj_model *model) {
+    *sim = (bex_mj_sim){.model = model};
+    return bex_fail("this build has no MuJoCo");
+}
+
+void bex_mj_sim_fini(bex_mj_sim *sim) {
+    (void)sim;
+}
+
+void bex_mj_sim_reset(bex_mj_sim *sim) {
+    (void)sim;
+}
+
+int bex_mj_sim_step(bex_mj_sim *sim, int substeps) {
+    (void)sim, (void)substeps;
+    return bex_fail("this build has no MuJoCo");
+}
+
+int bex_mj_sim_forward(bex_mj_sim *sim) {
+    (void)sim;
+    return bex_fail("this build has no MuJoCo");
+}
+
+void bex_mj_sim_step_bare(bex_mj_sim *sim) {
+    (void)sim;
+}
+
+double bex_mj_model_mass(const bex_mj_model *model) {
+    (void)model;
+    return 0;
+}
+
+const char *bex_mj_version(void) {
+    return NULL;
+}
+
+#endif

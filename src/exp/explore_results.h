@@ -1,0 +1,40 @@
+/* exp/explore_results.h - an exploration on disk: results.json for tables and reports, and the
+ * trajectories in D4RL's layout, so that they can be shown, converted or trained on like any
+ * demonstrations.
+ *
+ * results.json
+ *   exp/provenance.h, trials, episodes, environment {...}, agent {...}
+ *   by_episode   after episode 1 .. E: regions (mean, error, trials (E, N)), and repeated: the share
+ *                of an episode's regions its trial had visited before (mean, error)
+ *   by_step      after step n (about 200 points, all trials present): regions (mean, error)
+ *   final        regions after the last episode: mean, error
+ *   attempts     regions: share of trials that reached each, mean attempt (episode from 1) of those;
+ *                goal: the same for a first reward, attempts of each trial (0: never)
+ *   overlap      with a history segment, if one was given: mean, error, trials
+ *   occupancy    share of states in each region; and as a grid for a map, counts row by row
+ *   map          walls, goal, start: [right, down, half width, half height]
+ *   rollouts     the first trials' paths, [trial][episode][[right, down], ...], thinned
+ * Errors are standard errors over trials. */
+#ifndef BEX_EXP_EXPLORE_RESULTS_H
+#define BEX_EXP_EXPLORE_RESULTS_H
+
+#include "base/json.h"
+#include "exp/explore.h"
+
+typedef struct bex_explore_about {
+    const char *command; // bex_command_line(), UTF-8
+    long long seed;
+    json_t *agent; // borrowed: how it was made
+    // a history segment whose overlap is wanted; NULL: none
+    const bex_real *segment; // (segment_rows, O)
+    int segment_rows;
+} bex_explore_about;
+
+/* Caller json_decrefs; NULL with a message. */
+json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *about);
+
+/* observations, actions, rewards, terminals, timeouts, infos/trial, infos/episode (from 0). The path must
+ * not exist. Negative with a message. */
+int bex_explore_save_trajectories(const bex_explored *e, const char *command, const char *path);
+
+#endif

@@ -1,0 +1,45 @@
+/* model/decoder.h - the denoiser: transformer blocks over noised action tokens, modulated per block.
+ *
+ *   time:    t = W2 silu(W1 [cos(k w), sin(k w)])          k the diffusion step, w_i = 10000^(-i/(T/2-1))
+ *   tokens:  x = W2 gelu(W1 a) + pos                       a (B,K,A) noised actions, pos (K,C) learned
+ *   block i: s = silu(pooled_i + t)                        pooled_i (B,C) from encoder block i
+ *            x = x + gate_1(s) drop(attention(LN1(x) scale_1(s) + shift_1(s)))
+ *            x = x + gate_2(s) drop(W2 drop(gelu(W1 (LN2(x) scale_2(s) + shift_2(s)))))
+ *   final:   s = silu(pooled_L + t),  eps = W (x scale(s) + shift(s))
+ *
+ * scale is not centred on one; gates start at zero, so each block starts as the identity; the final
+ * layer does not, and has no norm (docs/model.md says why zero there would never learn). */
+#ifndef BEX_MODEL_DECODER_H
+#define BEX_MODEL_DECODER_H
+
+#include "model/block.h"
+
+enum { BEX_DECODER_BLOCKS = 16 };
+
+typedef struct bex_decoder_block {
+    bex_block base;
+    const bex_param *mod_w, *mod_b;   // (4,C,C), (4,C): scale_1, shift_1, scale_2, shift_2
+    const bex_param *gate_w, *gate_b; // (2,C,C), (2,C): gate_1, gate_2
+} bex_decoder_block;
+
+typedef struct bex_decoder {
+    int blocks, C, F, heads, A, K, T; // T: width of the time embedding, even
+    double dropout;
+    const bex_param *time1_w, *time1_b, *time2_w, *time2_b;
+    const bex_param *act1_w, *act1_b, *act2_w, *act2_b, *pos;
+    const bex_param *final_mod_w, *final_mod_b; // (2,C,C), (2,C): shift, scale
+    const bex_param *final_w, *final_b;         // (A,C), (A)
+    bex_decoder_block block[BEX_DECODER_BLOCKS];
+} bex_decoder;
+
+bex_decoder bex_decoder_add(bex_params *params, const char *prefix, int blocks, int C, int F,
+                            int heads, int A, int K, int T, double dropout);
+
+/* noised (B,K,A), step (B) in 0..99, pooled[i] (B,C) -> eps (B,K,A). */
+bex_tensor *bex_decoder_run(bex_tape *tape, const bex_decoder *d, bex_tensor *noised,
+                            const int *step, bex_tensor **pooled);
+
+/* out (n,T): the embedding of steps, cosines first. */
+void bex_time_embedding(bex_real *out, const int *step, int n, int T);
+
+#endif

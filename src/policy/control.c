@@ -1,0 +1,347 @@
+/* policy/control.c - see the header; one plan is one pass through encode and bex_sample. */
+#include "policy/control.h"
+
+#include "base/error.h"
+#include "kernel/random.h"
+#include "policy/sampler.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bex_control {
+    const bex_policy *policy;
+    bex_history *history; // NULL without history tokens
+    bex_arena *arena;
+    bex_tape tape;
+    bex_sampler sampler;
+    bex_exp_target exp;
+    double noise;
+    int act, task, scene;
+    bex_rng root;
+    uint64_t episode, plans; // plans of this episode
+    long long all_plans;
+    int64_t step;           // of this episode
+    bool running, prepared; // prepared: history drawn and encoded
+    double target;          // the coverage token's input
+    int next;               // action of the chunk that comes next; `act`: plan first
+
+    bex_real *chunk;      // (K,A) world's units
+    bex_real *x;          // (K,A)
+    bex_real *raw, *seen; // (H,O) history in the world's and the network's units
+    bex_real *features;   // (H,d)
+    double *gram;         // Lambda(h)
+    bex_real *keys;       // (blocks,H,2C) keys and values of the history, prefix mode
+};
+
+static int parse_options(bex_control *c, const bex_control_options *o) {
+    const bex_deploy_config *d = &c->policy->config.deploy;
+    c->act = o->act ? o->act : (int)d->act;
+    if (c->act <= 0 || c->act > c->policy->dit.o.K) c->act = c->policy->dit.o.K;
+    c->noise = isnan(o->noise) ? d->noise : o->noise;
+    c->sampler = (bex_sampler){
+        .schedule = &c->policy->schedule,
+        .steps = o->ddim ? o->ddim : (int)c->policy->config.diffusion.ddim,
+        .guidance = isnan(o->guidance) ? d->guidance : o->guidance,
+    };
+    if (c->sampler.steps < 1 || c->sampler.steps > c->policy->schedule.steps)
+        return bex_fail("%d denoising steps, the policy has %d", c->sampler.steps,
+                        c->policy->schedule.steps);
+    if (!c->policy->dit.o.coverage) c->sampler.guidance = 1;
+    if (bex_control_set_task(c, o->task, o->scene) < 0) return -1;
+    return bex_control_set_exp(c, o->exp ? o->exp : d->exp);
+}
+
+static int allocate(bex_control *c, const bex_control_options *o) {
+    const bex_policy *p = c->policy;
+    const bex_dit_options *n = &p->dit.o;
+    size_t chunk = (size_t)n->K * (size_t)n->A, states = (size_t)n->N * (size_t)n->O;
+    c->arena = bex_arena_new();
+    bex_tape_init(&c->tape, c->arena);
+    c->chunk = calloc(chunk, sizeof *c->chunk);
+    c->x = calloc(chunk, sizeof *c->x);
+    if (!c->chunk || !c->x) return bex_fail("out of memory");
+    if (!n->N) return 0;
+    bex_history_options h = {.O = n->O, .H = n->N, .episode_most = o->episode_most};
+    if (bex_history_parse(&h.kind, &h.file, o->history ? o->history : p->config.deploy.history) < 0)
+        return -1;
+    c->history = bex_history_new(&h);
+    if (!c->history) return -1;
+    c->raw = calloc(states, sizeof *c->raw);
+    c->seen = calloc(states, sizeof *c->seen);
+    c->keys = calloc((size_t)n->blocks * (size_t)n->N * 2 * (size_t)n->C, sizeof *c->keys);
+    if (!c->raw || !c->seen || !c->keys) return bex_fail("out of memory");
+    if (!n->coverage) return 0;
+    c->features = calloc((size_t)n->N * (size_t)bex_feature_wide(p->phi).d, sizeof *c->features);
+    c->gram = calloc(bex_gram_size(bex_feature_shape(p->phi)), sizeof *c->gram);
+    return c->features && c->gram ? 0 : bex_fail("out of memory");
+}
+
+// one plan with made-up states sizes the arena: acting then never grows it
+static int warm_up(bex_control *c) {
+    const bex_dit_options *n = &c->policy->dit.o;
+    bex_real *state = calloc((size_t)n->O, sizeof *state);
+    bex_real *history = calloc((size_t)(n->N ? n->N : 1) * (size_t)n->O, sizeof *history);
+    int code = state && history ? 0 : bex_fail("out of memory");
+    if (!code) {
+        memcpy(state, c->policy->normaliser.mean, (size_t)n->O * sizeof *state);
+        for (int i = 0; i < n->N; i++)
+            memcpy(history + (size_t)i * (size_t)n->O, state, (size_t)n->O * sizeof *state);
+        code = bex_control_plan_from(c, state, history, NULL, c->chunk);
+    }
+    c->prepared = false;
+    c->plans = 0;
+    c->all_plans = 0;
+    free(state);
+    free(history);
+    return code;
+}
+
+bex_control *bex_control_new(const bex_policy *policy, const bex_control_options *options) {
+    bex_control *c = calloc(1, sizeof *c);
+    if (!c) return bex_fail("out of memory"), NULL;
+    c->policy = policy;
+    c->target = NAN;
+    c->root = bex_rng_split(bex_rng_seed(options->seed), "control", 0);
+    if (parse_options(c, options) == 0 && allocate(c, options) == 0 && warm_up(c) == 0) return c;
+    bex_control_free(c);
+    return NULL;
+}
+
+void bex_control_free(bex_control *c) {
+    if (!c) return;
+    bex_history_free(c->history);
+    bex_arena_free(c->arena);
+    free(c->chunk);
+    free(c->x);
+    free(c->raw);
+    free(c->seen);
+    free(c->features);
+    free(c->gram);
+    free(c->keys);
+    free(c);
+}
+
+int bex_control_set_exp(bex_control *c, const char *exp) {
+    bex_exp_target e;
+    if (bex_exp_parse(&e, exp) < 0) return -1;
+    c->exp = e;
+    c->prepared = false;
+    return 0;
+}
+
+int bex_control_set_task(bex_control *c, int task, int scene) {
+    const bex_dit_options *n = &c->policy->dit.o;
+    if (n->tasks && (task < 0 || task >= n->tasks))
+        return bex_fail("task %d, the policy knows 0 to %d", task, n->tasks - 1);
+    if (n->scenes && (scene < 0 || scene >= n->scenes))
+        return bex_fail("scene %d, the policy knows 0 to %d", scene, n->scenes - 1);
+    c->task = task, c->scene = scene;
+    return 0;
+}
+
+int bex_control_set_seed(bex_control *c, uint64_t seed) {
+    if (c->running) return bex_fail("an episode is running");
+    c->root = bex_rng_split(bex_rng_seed(seed), "control", 0);
+    c->episode = 0;
+    return 0;
+}
+
+long long bex_control_plans(const bex_control *c) {
+    return c->all_plans;
+}
+
+double bex_control_target(const bex_control *c) {
+    return c->target;
+}
+
+bex_history *bex_control_history(bex_control *c) {
+    return c->history;
+}
+
+int bex_control_chunk(const bex_control *c) {
+    return c->policy->dit.o.K;
+}
+
+int bex_control_begin(bex_control *c) {
+    if (c->running && c->history) bex_history_abandon(c->history);
+    c->running = true;
+    c->prepared = false;
+    c->plans = 0;
+    c->step = 0;
+    c->next = c->act;
+    return 0;
+}
+
+int bex_control_end(bex_control *c) {
+    if (!c->running) return bex_fail("no episode has begun");
+    c->running = false;
+    c->episode++;
+    return c->history ? bex_history_end(c->history) : 0;
+}
+
+static bex_encoder_prefix prefix_at(bex_control *c, int block) {
+    const bex_dit_options *n = &c->policy->dit.o;
+    bex_real *at = c->keys + (size_t)block * (size_t)n->N * 2 * (size_t)n->C;
+    bex_tensor *kv = bex_constant(&c->tape, at, 3, BEX_DIMS(1, n->N, 2 * n->C));
+    return (bex_encoder_prefix){{kv, 0}, {kv, n->C}};
+}
+
+// the history's keys and values out of the arena, [k | v] row by row
+static void keep_keys(bex_control *c) {
+    const bex_dit_options *n = &c->policy->dit.o;
+    bex_encoder_prefix prefix[BEX_ENCODER_BLOCKS];
+    size_t C = (size_t)n->C, row = C * sizeof(bex_real);
+    bex_dit_history(&c->tape, &c->policy->dit, c->seen, 1, prefix);
+    for (int b = 0; b < n->blocks; b++)
+        for (size_t i = 0; i < (size_t)n->N; i++) {
+            bex_real *to = c->keys + ((size_t)b * (size_t)n->N + i) * 2 * C;
+            bex_columns k = prefix[b].k, v = prefix[b].v;
+            memcpy(to, k.t->data + i * (size_t)bex_width(k.t) + (size_t)k.at, row);
+            memcpy(to + C, v.t->data + i * (size_t)bex_width(v.t) + (size_t)v.at, row);
+        }
+    bex_tape_reset(&c->tape);
+}
+
+// the coverage target for the history in c->raw, seen from `state` if phi is relative
+static int resolve_target(bex_control *c, const bex_real *state) {
+    const bex_policy *p = c->policy;
+    bex_gram_shape shape = bex_feature_shape(p->phi);
+    int N = p->dit.o.N;
+    bex_gram_zero(shape, c->gram);
+    if (shape.diagonal) {
+        int32_t cell;
+        for (int i = 0; i < N; i++) {
+            if (bex_feature_cells(p->phi, &cell, c->raw + (size_t)i * (size_t)p->O, 1, 1) < 0)
+                return -1;
+            c->gram[cell] += 1;
+        }
+    } else {
+        const bex_real *reference = bex_feature_relative(p->phi) ? state : NULL;
+        if (bex_feature_eval(p->phi, c->features, c->raw, (size_t)N, reference, 1) < 0) return -1;
+        bex_gram_rows(shape, c->gram, c->features, (size_t)N, BEX_GRAM_ADD);
+    }
+    return bex_exp_resolve(&c->target, c->exp, p->condition, c->gram);
+}
+
+// what an episode's history fixes: its encoding and the target
+static int prepare(bex_control *c, const bex_real *state) {
+    const bex_dit_options *n = &c->policy->dit.o;
+    if (n->N) {
+        bex_normalise_states(&c->policy->normaliser, c->seen, c->raw, n->N);
+        if (n->mode == BEX_DIT_PREFIX) keep_keys(c);
+    }
+    if (n->coverage && resolve_target(c, state) < 0) return -1;
+    c->prepared = true;
+    return 0;
+}
+
+// pooled vectors for the state; with guidance also with the coverage hidden
+static void encode(bex_control *c, const bex_real *state, bex_tensor **pooled, bex_tensor **null) {
+    const bex_policy *p = c->policy;
+    const bex_dit_options *n = &p->dit.o;
+    int B = c->sampler.guidance == 1 ? 1 : 2;
+    bex_real *twice = bex_scratch(&c->tape, 2 * (size_t)n->O), *coverage = bex_scratch(&c->tape, 2);
+    bex_real *time = bex_scratch(&c->tape, 2);
+    bex_normalise_states(&p->normaliser, twice, state, 1);
+    memcpy(twice + n->O, twice, (size_t)n->O * sizeof *twice);
+    coverage[0] = coverage[1] = (bex_real)c->target;
+    time[0] = time[1] = (bex_real)c->step / (bex_real)p->config.model.horizon;
+    const int task[2] = {c->task, c->task}, scene[2] = {c->scene, c->scene};
+    const unsigned char hidden[2] = {0, 1};
+    bex_dit_input in = {.B = B,
+                        .G = B,
+                        .state = twice,
+                        .coverage = coverage,
+                        .hidden = hidden,
+                        .timestep = time,
+                        .task = task,
+                        .scene = scene,
+                        .history = c->seen};
+    if (n->mode == BEX_DIT_PREFIX) {
+        bex_encoder_prefix prefix[BEX_ENCODER_BLOCKS];
+        for (int i = 0; i < n->blocks; i++) prefix[i] = prefix_at(c, i);
+        bex_dit_query(&c->tape, &p->dit, &in, prefix, pooled);
+    } else {
+        if (B == 2 && n->N) { // full mode attends window by window: the history once for each
+            size_t size = (size_t)n->N * (size_t)n->O;
+            bex_real *copies = bex_scratch(&c->tape, 2 * size);
+            memcpy(copies, c->seen, size * sizeof *copies);
+            memcpy(copies + size, c->seen, size * sizeof *copies);
+            in.history = copies;
+        }
+        bex_dit_encode(&c->tape, &p->dit, &in, pooled);
+    }
+    for (int i = 0; B == 2 && i < n->blocks; i++) {
+        null[i] = bex_slice(&c->tape, pooled[i], 0, 1, 1);
+        pooled[i] = bex_slice(&c->tape, pooled[i], 0, 0, 1);
+    }
+}
+
+static int check_finite(const bex_real *state, int O) {
+    for (int i = 0; i < O; i++)
+        if (!isfinite(state[i])) return bex_fail("observation %d of %d is not finite", i, O);
+    return 0;
+}
+
+int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real *history,
+                          const bex_real *noise, bex_real *chunk) {
+    const bex_policy *p = c->policy;
+    const bex_dit_options *n = &p->dit.o;
+    size_t size = (size_t)n->K * (size_t)n->A;
+    if (check_finite(state, n->O) < 0) return -1;
+    if (n->N && history) {
+        memcpy(c->raw, history, (size_t)n->N * (size_t)n->O * sizeof *c->raw);
+        c->prepared = false;
+    }
+    if (!c->prepared && prepare(c, state) < 0) return -1;
+    bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
+    c->all_plans++;
+    if (noise)
+        memcpy(c->x, noise, size * sizeof *c->x);
+    else
+        bex_random_normal(c->x, size, &rng);
+    bex_tensor *pooled[BEX_ENCODER_BLOCKS], *null[BEX_ENCODER_BLOCKS];
+    encode(c, state, pooled, null);
+    bex_sample(&c->tape, &p->dit, &c->sampler, c->x, 1, pooled,
+               c->sampler.guidance == 1 ? NULL : null);
+    bex_tape_reset(&c->tape);
+    for (size_t i = 0; i < size; i++)
+        if (!isfinite(c->x[i])) return bex_fail("the policy gave an action that is not finite");
+    if (c->noise > 0)
+        for (size_t i = 0; i < size; i++) {
+            bex_real a = c->x[i] + R(c->noise * bex_rng_normal(&rng));
+            c->x[i] = a < R(-1) ? R(-1) : a > R(1) ? R(1) : a;
+        }
+    bex_denormalise_actions(&p->normaliser, chunk, c->x, n->K);
+    return 0;
+}
+
+// record the state; the first one of an episode also fixes its history
+static int observe(bex_control *c, const bex_real *state) {
+    if (!c->running) return bex_fail("no episode has begun");
+    if (check_finite(state, c->policy->O) < 0) return -1;
+    if (!c->history) return 0;
+    bex_history_push(c->history, state);
+    if (!c->prepared)
+        bex_history_draw(c->history, c->raw, bex_rng_split(c->root, "history", c->episode));
+    return 0;
+}
+
+int bex_control_plan(bex_control *c, const bex_real *state, bex_real *chunk) {
+    if (observe(c, state) < 0 || bex_control_plan_from(c, state, NULL, NULL, chunk) < 0) return -1;
+    c->step += c->policy->dit.o.K;
+    return 0;
+}
+
+int bex_control_act(bex_control *c, const bex_real *state, bex_real *action) {
+    int A = c->policy->A;
+    if (observe(c, state) < 0) return -1;
+    if (c->next == c->act) {
+        if (bex_control_plan_from(c, state, NULL, NULL, c->chunk) < 0) return -1;
+        c->next = 0;
+    }
+    memcpy(action, c->chunk + (size_t)c->next++ * (size_t)A, (size_t)A * sizeof *action);
+    c->step++;
+    return 0;
+}

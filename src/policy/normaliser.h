@@ -1,0 +1,37 @@
+/* policy/normaliser.h - between the world's units and the network's.
+ *
+ *   states:  (s - mean) / std              history states with the same statistics
+ *   actions: min-max to [-1, 1]            a constant action dim maps to 0 and back to its value
+ *
+ * Statistics travel in the checkpoint: a policy never meets a file's or a robot's units raw. */
+#ifndef BEX_POLICY_NORMALISER_H
+#define BEX_POLICY_NORMALISER_H
+
+#include "nn/safetensors.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct bex_normaliser {
+    int O, A;
+    bex_real *mean, *std; // (O); std 0: a constant dim, dropped: always 0 to the network
+    bex_real *low, *high; // (A)
+} bex_normaliser;
+
+/* From rows of demonstrations. A state dim that never changes is refused with its number, or, if
+ * drop_constant, dropped. Negative with a message; nothing is left allocated then. */
+int bex_normaliser_fit(bex_normaliser *n, const bex_real *observations, const bex_real *actions,
+                       int64_t rows, int O, int A, bool drop_constant);
+void bex_normaliser_fini(bex_normaliser *n);
+
+void bex_normalise_states(const bex_normaliser *n, bex_real *out, const bex_real *states, int rows);
+void bex_normalise_actions(const bex_normaliser *n, bex_real *out, const bex_real *actions,
+                           int rows);
+void bex_denormalise_actions(const bex_normaliser *n, bex_real *out, const bex_real *actions,
+                             int rows);
+
+/* As tensors "normaliser.*". The writer borrows. */
+void bex_normaliser_save(const bex_normaliser *n, bex_st_writer *w);
+int bex_normaliser_load(bex_normaliser *n, const bex_st_file *f, int O, int A);
+
+#endif

@@ -1,0 +1,205 @@
+/* policy/policy.c - build, save, load. */
+#include "policy/policy.h"
+
+#include "base/error.h"
+#include "nn/param_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char FORMAT[] = "bex-policy-1";
+
+static int check_sizes(const bex_policy_config *c, int tasks, int scenes) {
+    const bex_model_config *m = &c->model;
+    if (m->width % m->heads)
+        return bex_fail("model.width %lld is not a multiple of model.heads %lld", m->width,
+                        m->heads);
+    if (m->time_width % 2) return bex_fail("model.time_width %lld is odd", m->time_width);
+    if (c->diffusion.ddim > c->diffusion.steps)
+        return bex_fail("diffusion.ddim %lld exceeds diffusion.steps %lld", c->diffusion.ddim,
+                        c->diffusion.steps);
+    if (m->task && !tasks) return bex_fail("model.task: the demonstrations have no task labels");
+    if (m->scene && !scenes)
+        return bex_fail("model.scene: the demonstrations have no scene labels");
+    return 0;
+}
+
+static bex_dit_options dit_options(const bex_policy_config *c, int O, int A, int tasks,
+                                   int scenes) {
+    const bex_model_config *m = &c->model;
+    bool history = m->agent != BEX_AGENT_BC;
+    return (bex_dit_options){
+        .O = O,
+        .A = A,
+        .K = (int)m->chunk,
+        .C = (int)m->width,
+        .F = (int)m->feedforward,
+        .heads = (int)m->heads,
+        .blocks = (int)m->blocks,
+        .T = (int)m->time_width,
+        .N = history ? (int)m->history : 0,
+        .coverage = m->agent == BEX_AGENT_BE,
+        .timestep = m->timestep,
+        .tasks = m->task ? tasks : 0,
+        .scenes = m->scene ? scenes : 0,
+        .mode = history ? (bex_dit_mode)m->mode : BEX_DIT_FULL,
+        .pool = (bex_dit_pool)m->pool,
+        .dropout = m->dropout,
+    };
+}
+
+bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int tasks, int scenes,
+                           int lanes, uint64_t seed) {
+    if (check_sizes(config, tasks, scenes) < 0) return NULL;
+    bex_policy *p = calloc(1, sizeof *p);
+    if (!p) return bex_fail("out of memory for a policy"), NULL;
+    *p = (bex_policy){.config = *config, .O = O, .A = A, .tasks = tasks, .scenes = scenes};
+    bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps);
+    p->params = bex_params_new();
+    p->dit = bex_dit_add(p->params, dit_options(config, O, A, tasks, scenes));
+    bex_params_build(p->params, lanes, bex_rng_split(bex_rng_seed(seed), "init", 0));
+    return p;
+}
+
+void bex_policy_free(bex_policy *p) {
+    if (!p) return;
+    bex_params_free(p->params);
+    bex_normaliser_fini(&p->normaliser);
+    bex_feature_free(p->phi);
+    bex_condition_free(p->condition);
+    free(p);
+}
+
+bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *n) {
+    const bex_coverage_config *c = &config->coverage;
+    int dims[BEX_FEATURE_DIMS], bins[BEX_FEATURE_DIMS];
+    bex_real low[BEX_FEATURE_DIMS], bin[BEX_FEATURE_DIMS], *std = NULL;
+    int count = bex_dims_parse(dims, BEX_FEATURE_DIMS, c->dims, n->O);
+    if (count < 0) return bex_fail_in("coverage.dims"), NULL;
+    bex_feature_options o = {
+        .kind = bex_phi_kinds[c->phi],
+        .input = n->O,
+        .dims = count ? dims : NULL,
+        .dims_count = count,
+        .out = (int)c->features,
+        .hidden = (int)c->hidden,
+        .bandwidth = c->bandwidth,
+        .seed = (uint64_t)c->seed,
+    };
+    bool onehot = !strcmp(o.kind, "onehot");
+    if (onehot) {
+        // a grid of cells over four standard deviations each side of the mean
+        if (!count || count > 3) return bex_fail("onehot needs coverage.dims, one to three"), NULL;
+        o.out = 1;
+        for (int i = 0; i < count; i++) {
+            bex_real half = R(4) * n->std[dims[i]];
+            low[i] = n->mean[dims[i]] - half;
+            bin[i] = R(c->cell);
+            bins[i] = (int)(R(2) * half / bin[i]) + 1;
+            o.out *= bins[i];
+        }
+        o.low = low, o.bin = bin, o.bins = bins;
+    } else if (c->standardise) {
+        // a dropped dim is constant: any scale will do
+        std = malloc((size_t)n->O * sizeof *std);
+        if (!std) return bex_fail("out of memory"), NULL;
+        for (int i = 0; i < n->O; i++) std[i] = n->std[i] > 0 ? n->std[i] : R(1);
+        o.mean = n->mean, o.std = std;
+    }
+    bex_feature *f = bex_feature_new(&o);
+    free(std);
+    if (!f) bex_fail_in("coverage");
+    return f;
+}
+
+int bex_policy_save(const bex_policy *p, const char *path) {
+    char number[32];
+    char *text = bex_config_text(&bex_policy_schema, &p->config);
+    bex_st_writer *w = bex_st_writer_new();
+    bex_st_add_metadata(w, "format", FORMAT);
+    bex_st_add_metadata(w, "config", text);
+    const struct {
+        const char *key;
+        int value;
+    } sizes[] = {
+        {"observation", p->O}, {"action", p->A}, {"tasks", p->tasks}, {"scenes", p->scenes}};
+    for (int i = 0; i < 4; i++) {
+        snprintf(number, sizeof number, "%d", sizes[i].value);
+        bex_st_add_metadata(w, sizes[i].key, number);
+    }
+    bex_params_add_values(p->params, w);
+    bex_normaliser_save(&p->normaliser, w);
+    if (p->phi) bex_feature_save(p->phi, w);
+    if (p->condition) bex_condition_save(p->condition, w);
+    int code = bex_st_save(w, path);
+    bex_st_writer_free(w);
+    free(text);
+    return code;
+}
+
+static int size_from(const bex_st_file *f, const char *key, int least, int *value) {
+    const char *text = bex_st_metadata(f, key);
+    char *end = NULL;
+    long n = text ? strtol(text, &end, 10) : 0;
+    if (!text || end == text || *end || n < least || n > 1 << 20)
+        return bex_fail("metadata '%s' is missing or out of range", key);
+    *value = (int)n;
+    return 0;
+}
+
+// a policy that has a running average acts with it; the last values are the trainer's alone
+static void act_with_average(bex_params *p) {
+    free(p->value);
+    p->value = p->ema;
+    p->ema = NULL;
+}
+
+// everything of the file but its name
+static bex_policy *from_file(const bex_st_file *f) {
+    const char *format = bex_st_metadata(f, "format"), *text = bex_st_metadata(f, "config");
+    if (!format || strcmp(format, FORMAT) || !text)
+        return bex_fail("not a bex policy (metadata 'format' is '%s', expected '%s')",
+                        format ? format : "", FORMAT),
+               NULL;
+    bex_policy_config config;
+    int O = 0, A = 0, tasks = 0, scenes = 0;
+    bex_config_defaults(&bex_policy_schema, &config);
+    if (bex_config_parse(&bex_policy_schema, &config, text, strlen(text), "metadata 'config'") <
+            0 ||
+        size_from(f, "observation", 1, &O) < 0 || size_from(f, "action", 1, &A) < 0 ||
+        size_from(f, "tasks", 0, &tasks) < 0 || size_from(f, "scenes", 0, &scenes) < 0)
+        return NULL;
+    bex_policy *p = bex_policy_new(&config, O, A, tasks, scenes, 0, 0);
+    if (!p) return NULL;
+    int code = bex_params_read_values(p->params, f);
+    if (!code && p->params->ema) act_with_average(p->params);
+    if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
+    if (!code && p->dit.o.coverage) {
+        p->phi = bex_feature_load(f);
+        p->condition = p->phi ? bex_condition_load(f) : NULL;
+        code = p->condition ? 0 : -1;
+        if (!code && (bex_feature_input(p->phi) != O ||
+                      bex_condition_shape(p->condition).d != bex_feature_shape(p->phi).d))
+            code = bex_fail("phi and coverage statistics do not fit the policy");
+    }
+    if (!code) return p;
+    bex_policy_free(p);
+    return NULL;
+}
+
+bex_policy *bex_policy_load(const char *path) {
+    char inside[1100];
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        snprintf(inside, sizeof inside, "%s/model.safetensors", path);
+        path = inside;
+    }
+    bex_st_file *f = bex_st_load(path);
+    if (!f) return NULL;
+    bex_policy *p = from_file(f);
+    if (!p) bex_fail_in("%s", path);
+    bex_st_free(f);
+    return p;
+}

@@ -1,0 +1,89 @@
+/* policy/policy_config.c - the tables. */
+#include "policy/policy_config.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+
+const char *const bex_agent_names[] = {"be", "bc", "bc-history", NULL};
+static const char *const modes[] = {"full", "prefix", NULL};
+static const char *const pools[] = {"all", "query", NULL};
+static const char *const normalises[] = {"global", "history", NULL};
+const char *const bex_phi_kinds[] = {"cosine", "mlp", "onehot", "cosine_relative", NULL};
+
+#define M bex_model_config
+const bex_config_row bex_model_rows[] = {
+    BEX_CONFIG_CHOICE(M, agent, "be", bex_agent_names,
+                      "be: coverage and history; bc: state only; bc-history"),
+    BEX_CONFIG_CHOICE(M, mode, "prefix", modes, "which tokens see which (docs/model.md)"),
+    BEX_CONFIG_CHOICE(M, pool, "all", pools, "tokens averaged for the decoder in full mode"),
+    BEX_CONFIG_INTEGER(M, width, "64", 4, 4096, "size of a token"),
+    BEX_CONFIG_INTEGER(M, heads, "4", 1, 64, "attention heads; must divide width"),
+    BEX_CONFIG_INTEGER(M, blocks, "3", 1, 16, "blocks of the encoder and of the decoder"),
+    BEX_CONFIG_INTEGER(M, feedforward, "256", 4, 16384, "hidden size of a block"),
+    BEX_CONFIG_INTEGER(M, time_width, "256", 4, 4096,
+                       "size of the diffusion step's embedding; even"),
+    BEX_CONFIG_INTEGER(M, chunk, "8", 1, 256, "actions predicted at once, K"),
+    BEX_CONFIG_INTEGER(M, history, "32", 1, 4096, "history states, H (be, bc-history)"),
+    BEX_CONFIG_BOOL(M, timestep, "false", "a token of the time in the episode"),
+    BEX_CONFIG_BOOL(M, task, "false", "a token of the task label"),
+    BEX_CONFIG_BOOL(M, scene, "false", "a token of the scene label"),
+    BEX_CONFIG_NUMBER(M, dropout, "0", 0, 0.9, "in encoder and decoder"),
+    BEX_CONFIG_INTEGER(M, horizon, "300", 1, 1000000, "steps the timestep token counts as 1"),
+    BEX_CONFIG_END,
+};
+#define D bex_diffusion_config
+const bex_config_row bex_diffusion_rows[] = {
+    BEX_CONFIG_INTEGER(D, steps, "100", 1, 1000, "noise levels in training"),
+    BEX_CONFIG_INTEGER(D, ddim, "8", 1, 1000, "denoising steps when acting"),
+    BEX_CONFIG_END,
+};
+#define C bex_coverage_config
+const bex_config_row bex_coverage_rows[] = {
+    BEX_CONFIG_CHOICE(C, phi, "cosine", bex_phi_kinds, "features (docs/coverage.md)"),
+    BEX_CONFIG_TEXT(C, dims, "", "state dims phi sees, by commas; empty: all"),
+    BEX_CONFIG_INTEGER(C, features, "32", 0, 8192, "size of phi; 0: the kind's own"),
+    BEX_CONFIG_INTEGER(C, hidden, "128", 1, 256, "hidden size of mlp"),
+    BEX_CONFIG_INTEGER(C, future, "100", 1, 100000, "states after s_k that count, F"),
+    BEX_CONFIG_INTEGER(C, bank, "64", 2, 4096,
+                       "dataset futures that history normalisation compares with"),
+    BEX_CONFIG_INTEGER(C, seed, "0", 0, 9007199254740992.0, "of phi"),
+    BEX_CONFIG_NUMBER(C, bandwidth, "2", 1e-6, 1e6,
+                      "of cosines: larger tells smaller distances apart"),
+    BEX_CONFIG_NUMBER(C, lambda, "0.01", 1e-12, 1e6, "ridge of the coverage"),
+    BEX_CONFIG_NUMBER(C, cell, "0.5", 1e-6, 1e6, "side of a cell of onehot"),
+    BEX_CONFIG_BOOL(C, standardise, "true", "phi sees (s - mean) / std"),
+    BEX_CONFIG_BOOL(C, truncate, "false", "allow futures cut by the end of the episode"),
+    BEX_CONFIG_CHOICE(C, normalise, "history", normalises, "coverage to the network's input"),
+    BEX_CONFIG_END,
+};
+#define P bex_deploy_config
+const bex_config_row bex_deploy_rows[] = {
+    BEX_CONFIG_TEXT(P, exp, "q:0.95", "how exploratory: q:quantile, z:deviations, raw:coverage"),
+    BEX_CONFIG_TEXT(P, history, "uniform", "history rule: uniform, first, last3, file:PATH"),
+    BEX_CONFIG_NUMBER(P, guidance, "1", 0, 100, "weight of the coverage; 1: the paper"),
+    BEX_CONFIG_NUMBER(P, noise, "0", 0, 10, "standard deviation added to actions in [-1,1] units"),
+    BEX_CONFIG_INTEGER(P, act, "0", 0, 256, "actions of a chunk that are played; 0: all"),
+    BEX_CONFIG_END,
+};
+#undef M
+#undef D
+#undef C
+#undef P
+
+static const bex_config_section sections[] = {BEX_POLICY_SECTION_ROWS(0)};
+const bex_config_schema bex_policy_schema = {sections, sizeof sections / sizeof *sections};
+
+int bex_dims_parse(int *dims, int most, const char *text, int O) {
+    int n = 0;
+    for (const char *p = text; *p;) {
+        char *end;
+        long d = strtol(p, &end, 10);
+        if (end == p || (*end && *end != ',') || d < 0 || d >= O)
+            return bex_fail("dims '%s': numbers from 0 to %d, by commas", text, O - 1);
+        if (n == most) return bex_fail("dims '%s': more than %d", text, most);
+        dims[n++] = (int)d;
+        p = *end ? end + 1 : end;
+    }
+    return n;
+}

@@ -1,0 +1,69 @@
+/* policy/policy_config.h - what a policy is, as configuration: network, diffusion, coverage, defaults of
+ * deployment. Stored as text with the weights; everything else about a run is the trainer's. */
+#ifndef BEX_POLICY_POLICY_CONFIG_H
+#define BEX_POLICY_POLICY_CONFIG_H
+
+#include "base/config.h"
+
+typedef enum { BEX_AGENT_BE, BEX_AGENT_BC, BEX_AGENT_BC_HISTORY } bex_agent_kind;
+extern const char *const bex_agent_names[]; // by kind, NULL-terminated
+
+typedef struct bex_model_config {
+    int agent; // bex_agent_kind: which tokens there are
+    int mode;  // bex_dit_mode
+    int pool;  // bex_dit_pool
+    long long width, heads, blocks, feedforward, time_width, chunk, history;
+    bool timestep, task, scene;
+    double dropout;
+    long long horizon; // steps that the timestep token counts as 1
+} bex_model_config;
+
+typedef struct bex_diffusion_config {
+    long long steps, ddim;
+} bex_diffusion_config;
+
+typedef struct bex_coverage_config {
+    int phi;       // index into bex_phi_kinds
+    char dims[64]; // "0,1"; "" all
+    long long features, hidden, future, bank, seed;
+    double bandwidth, lambda, cell;
+    bool standardise, truncate;
+    int normalise; // bex_normalise
+} bex_coverage_config;
+
+typedef struct bex_deploy_config {
+    char exp[32], history[64];
+    double guidance, noise;
+    long long act; // actions of a chunk that are played; 0: all
+} bex_deploy_config;
+
+typedef struct bex_policy_config {
+    bex_model_config model;
+    bex_diffusion_config diffusion;
+    bex_coverage_config coverage;
+    bex_deploy_config deploy;
+} bex_policy_config;
+
+extern const char *const bex_phi_kinds[]; // NULL-terminated names of coverage/feature.h
+
+/* The rows of the four sections, and the sections themselves for a config that holds bex_policy_config
+ * `at` bytes from its start: a trainer composes them with its own. */
+extern const bex_config_row bex_model_rows[], bex_diffusion_rows[], bex_coverage_rows[],
+    bex_deploy_rows[];
+#define BEX_POLICY_SECTION_ROWS(at)                                                                \
+    {"model", bex_model_rows, (at) + offsetof(bex_policy_config, model), "the network"},           \
+        {"diffusion", bex_diffusion_rows, (at) + offsetof(bex_policy_config, diffusion), "noise"}, \
+        {"coverage", bex_coverage_rows, (at) + offsetof(bex_policy_config, coverage),              \
+         "what counts as explored (be)"},                                                          \
+    {                                                                                              \
+        "deploy", bex_deploy_rows, (at) + offsetof(bex_policy_config, deploy),                     \
+            "defaults of acting; each can be changed later"                                        \
+    }
+
+/* bex_policy_config alone. */
+extern const bex_config_schema bex_policy_schema;
+
+/* "0,1,5" -> dims (at most `most`); returns how many, 0 for "" (all), negative with a message. */
+int bex_dims_parse(int *dims, int most, const char *text, int O);
+
+#endif

@@ -1,0 +1,26 @@
+/* policy/sampler.h - noise to an action chunk: DDIM, eta = 0, with classifier-free guidance.
+ *
+ *   for k in the list:   eps = eps_null + w (eps_cond - eps_null)      w = 1: eps_cond alone
+ *     x0 = clamp((x - sqrt(1 - a_k) eps) / sqrt(a_k), -1, 1)           a_k = alpha_bar_k
+ *     x  = sqrt(a_prev) x0 + sqrt(1 - a_prev) eps                      a_prev = 1 after the last
+ *
+ * eps is used as predicted, not recomputed from the clamped x0. The result is in [-1, 1] and is a
+ * function of the first noise alone. The reverse-process formulas exist only here. */
+#ifndef BEX_POLICY_SAMPLER_H
+#define BEX_POLICY_SAMPLER_H
+
+#include "model/dit.h"
+#include "policy/noise_schedule.h"
+
+typedef struct bex_sampler {
+    const bex_noise_schedule *schedule;
+    int steps;       // DDIM steps
+    double guidance; // w
+} bex_sampler;
+
+/* x (B,K,A): noise in, chunk out. null: pooled vectors with the coverage hidden; may be NULL if w = 1.
+ * The tape must not record; its arena is back where it was afterwards. */
+void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *sampler, bex_real *x, int B,
+                bex_tensor **pooled, bex_tensor **null);
+
+#endif

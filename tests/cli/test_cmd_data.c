@@ -1,0 +1,178 @@
+/* `bex data show` and `convert` as a user runs them: exit codes, one line on failure, nothing written. */
+#include "test.h"
+
+#ifndef BEX_HAVE_HDF5
+int main(void) {
+    return skip_all("a build without HDF5");
+}
+#else
+#include "base/json.h"
+#include "cli/program.h"
+#include "data/load.h"
+#include "data/make_file.h"
+
+#include <math.h>
+
+// the run of `bex ARGUMENTS`, which must succeed
+static run bex(const char *fmt, ...) {
+    char arguments[1500];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(arguments, sizeof arguments, fmt, args);
+    va_end(args);
+    run r = run_program(arguments);
+    if (r.code != 0) fail_msg("'bex %s' gave code %d and: %s", arguments, r.code, r.text);
+    return r;
+}
+
+static void fails(int code, const char *part, const char *arguments) {
+    assert_refused(arguments, code, part);
+}
+
+static make small(void) {
+    make m = make_open("cli.hdf5");
+    make_d4rl(&m);
+    make_close(&m);
+    return m;
+}
+
+static void shows(void **state) {
+    (void)state;
+    run r;
+    make m = small();
+    char png[600];
+    snprintf(png, sizeof png, "%s.png", m.path);
+    r = bex("data show %s --plot %s", m.path, png);
+    assert_non_null(strstr(r.text, "3, of 3 to 4 rows"));
+    assert_non_null(strstr(r.text, "outside [-1, 1] in columns 0, 1"));
+#ifdef BEX_HAVE_CAIRO
+    assert_int_equal(access(png, R_OK), 0);
+#endif
+    unlink(png);
+    r = bex("data show %s --json", m.path);
+    json_t *j = json_loads(r.text, 0, NULL);
+    assert_non_null(j);
+    assert_string_equal(json_string_value(json_object_get(j, "kind")), "d4rl");
+    assert_int_equal(json_integer_value(json_object_get(j, "episodes")), 3);
+    assert_int_equal(json_array_size(json_object_get(j, "observations")), 3);
+    json_decref(j);
+    unlink(m.path);
+}
+
+// NaN is what one wants to see: reported, not refused; --json stays JSON
+static void shows_nan(void **state) {
+    (void)state;
+    run r;
+    make m = make_open("cli.hdf5");
+    float *v = make_ramp(10, 2, 0);
+    v[7] = (float)NAN;
+    make_array(&m, "observations", v, 10, 2);
+    make_array(&m, "actions", v, 10, 2);
+    make_array(&m, "rewards", v, 10, 0);
+    free(v);
+    make_close(&m);
+    r = bex("data show %s", m.path);
+    assert_non_null(strstr(r.text, "observations: NaN or infinite values in columns 1"));
+    r = bex("data show %s --json", m.path);
+    json_t *j = json_loads(r.text, 0, NULL);
+    assert_non_null(j);
+    json_decref(j);
+    char out[600];
+    snprintf(out, sizeof out, "%s.out", m.path);
+    char command[1300];
+    snprintf(command, sizeof command, "data convert %s %s", m.path, out);
+    fails(1, "'observations' has a NaN or infinite value in row 3", command);
+    assert_int_equal(access(out, F_OK), -1);
+    unlink(m.path);
+}
+
+static void converts(void **state) {
+    (void)state;
+    run r;
+    make m = small();
+    char out[600], valid[700], command[1500];
+    snprintf(out, sizeof out, "%s", scratch_path("converted.hdf5"));
+    snprintf(valid, sizeof valid, "%s", scratch_path("converted-valid.hdf5"));
+    r = bex("data convert %s %s --split 0.7 --seed 4", m.path, out);
+    bex_dataset *a = bex_dataset_load(out, &BEX_LOAD_INIT),
+                *b = bex_dataset_load(valid, &BEX_LOAD_INIT);
+    assert_true(a && b);
+    assert_int_equal(a->episodes, 2);
+    assert_int_equal(b->episodes, 1);
+    assert_int_equal(a->rows + b->rows, 10);
+    assert_true(a->observations[0] != b->observations[0]);
+    bex_dataset_free(a), bex_dataset_free(b);
+    // existing outputs and in place: refused
+    snprintf(command, sizeof command, "data convert %s %s", m.path, out);
+    fails(1, "exists (it is never overwritten)", command);
+    unlink(out);
+    snprintf(command, sizeof command, "data convert %s %s --split 0.5", m.path, out);
+    fails(1, "exists", command);
+    assert_int_equal(access(out, F_OK), -1); // neither part
+    snprintf(command, sizeof command, "data convert %s %s", m.path, m.path);
+    fails(1, "in place", command);
+    unlink(valid);
+    r = bex("data convert %s %s --min-length 4", m.path, out);
+    assert_non_null(strstr(r.text, "1 episodes, 4 rows"));
+    unlink(out);
+    snprintf(command, sizeof command, "data convert %s %s --split 0.01", m.path, out);
+    fails(1, "leaves one part empty", command);
+    snprintf(command, sizeof command, "data convert %s /nowhere/x.hdf5", m.path);
+    fails(1, "/nowhere/x.hdf5", command);
+    unlink(m.path);
+}
+
+static void usage(void **state) {
+    (void)state;
+    fails(2, "did you mean show?", "data shwo");
+    fails(2, "which file?", "data show");
+    fails(2, "two paths", "data convert x");
+    fails(2, "did you mean --split", "data convert x y --splt 0.9");
+    fails(2, "no rule 'jump'", "data show x --split-at jump");
+    fails(2, "--episode-length", "data show x --split-at length");
+    fails(2, "--position", "data show x --position 1");
+    fails(1, "No such file", "data show /nowhere/x.hdf5");
+    fails(1, "no format 'zarr'", "data show x --format zarr");
+    bex("data show --help");
+    bex("data --help");
+    make m = small();
+    char command[700];
+    snprintf(command, sizeof command, "data show %s --plot %s.png --dims 0,3", m.path, m.path);
+    fails(1, "there are 3 columns", command);
+    snprintf(command, sizeof command, "data show %s --plot %s.bmp", m.path, m.path);
+    fails(1, ".bmp", command);
+    unlink(m.path);
+}
+
+static void real_files(void **state) {
+    (void)state;
+    const char *path = shared_data("d4rl/hopper_medium-v2.hdf5");
+    if (!path) {
+        print_message("SKIP: the real files are absent\n");
+        return;
+    }
+    char out[600];
+    snprintf(out, sizeof out, "%s", scratch_path("hopper.hdf5"));
+    bex("data show %s", path);
+    bex("data convert %s %s", path, out);
+    bex_dataset *a = bex_dataset_load(path, &BEX_LOAD_INIT),
+                *b = bex_dataset_load(out, &BEX_LOAD_INIT);
+    assert_true(a && b);
+    assert_int_equal(b->episodes, a->episodes);
+    assert_memory_equal(a->observations, b->observations,
+                        sizeof(bex_real) * (size_t)(a->rows * a->O));
+    assert_memory_equal(a->start, b->start, sizeof(int) * (size_t)(a->episodes + 1));
+    bex_dataset_free(a), bex_dataset_free(b);
+    unlink(out);
+}
+
+int main(void) {
+    char program[512];
+    snprintf(program, sizeof program, "%s/bin/bex", BEX_BINARY_DIR);
+    if (access(program, X_OK) != 0) return skip_all("bin/bex is not built");
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shows), cmocka_unit_test(shows_nan),
+                                       cmocka_unit_test(converts), cmocka_unit_test(usage),
+                                       cmocka_unit_test(real_files)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif

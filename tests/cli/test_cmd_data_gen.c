@@ -1,0 +1,118 @@
+/* `bex data gen` as a user runs it: what h5py sees, equal files on any number of cores, mistakes. */
+#include "cli/program.h"
+
+#include "env/mj.h"
+
+static char file[600], other[600], command[2048];
+
+static void generate(const char *threads, const char *to, const char *options) {
+    unlink(to);
+    snprintf(command, sizeof command, "data gen maze2d-medium --out %s %s", to, options);
+    run r = run_program_in(threads, command);
+    if (r.code != 0) fail_msg("%s", r.text);
+}
+
+static bool same_bytes(const char *a, const char *b) {
+    FILE *f = fopen(a, "rb"), *g = fopen(b, "rb");
+    assert_true(f && g);
+    int x, y;
+    do {
+        x = fgetc(f), y = fgetc(g);
+    } while (x == y && x != EOF);
+    fclose(f), fclose(g);
+    return x == y;
+}
+
+static void h5py_reads_it(void **state) {
+    (void)state;
+    if (system("/usr/bin/python3 -c 'import h5py, numpy' 2>/dev/null") != 0) {
+        print_message("SKIP: no python3 with h5py\n");
+        skip();
+    }
+    static const struct {
+        const char *options;
+        int rows, length;
+    } cases[] = {
+        {"--steps 45000 --seed 3", 45000, 0},
+        {"--steps 3050 --episode-length 150 --start 3,4 --noise 0.2 --rare 4,1-6,2", 3050, 150},
+        {"--steps 1 --seed 1 --episode-length 5", 1, 5}};
+    for (int i = 0; i < 2; i++) {
+        generate("", file, cases[i].options);
+        snprintf(command, sizeof command, "/usr/bin/python3 %s/tests/cli/check_maze2d.py %s %d %d",
+                 BEX_SOURCE_DIR, file, cases[i].rows, cases[i].length);
+        assert_int_equal(system(command), 0);
+    }
+    generate("", file, cases[2].options); // the smallest file
+    unlink(file);
+}
+
+static void same_file_on_any_number_of_cores(void **state) {
+    (void)state;
+    const char *options[] = {"--steps 50000 --seed 7 --noise 0.1",
+                             "--steps 9000 --seed 7 --episode-length 70"};
+    for (int i = 0; i < 2; i++) {
+        generate("OMP_NUM_THREADS=1", file, options[i]);
+        generate("OMP_NUM_THREADS=3", other, options[i]);
+        assert_true(same_bytes(file, other));
+    }
+    generate("", other, "--steps 9000 --seed 8 --episode-length 70");
+    assert_false(same_bytes(file, other));
+    unlink(file), unlink(other);
+}
+
+static void mistakes_are_one_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments;
+        int code;
+        const char *part;
+    } bad[] = {
+        {"data gen", 2, "which environment?"},
+        {"data gen maze2d-medium", 2, "--out FILE"},
+        {"data gen maze2d-mediun --out x.hdf5", 2, "did you mean maze2d-medium?"},
+        {"data gen maze2d-medium --out x.hdf5 --start 0,0", 2, "start 0,0 is a wall"},
+        {"data gen maze2d-medium --out x.hdf5 --start 3", 2, "--start takes ROW,COLUMN"},
+        {"data gen maze2d-medium --out x.hdf5 --start 3,4,5", 2, "--start takes ROW,COLUMN"},
+        {"data gen maze2d-medium --out x.hdf5 --rare 0,0", 2, "no free cell in 0,0-0,0"},
+        {"data gen maze2d-medium --out x.hdf5 --rare corner", 2, "not understood"},
+        {"data gen maze2d-medium --out x.hdf5 --noise -1", 2, "--noise must be in"},
+        {"data gen maze2d-medium --out x.hdf5 --steps 0", 2, "--steps must be in"},
+        {"data gen maze2d --out x.hdf5", 2, "--maze FILE"},
+        {"data gen maze2d-medium --steps 10 --out no/such/dir/x.hdf5", 1, "no/such/dir"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_refused(bad[i].arguments, bad[i].code, bad[i].part);
+    assert_true(access("x.hdf5", F_OK) != 0);
+}
+
+static void an_existing_file_is_kept(void **state) {
+    (void)state;
+    FILE *f = fopen(file, "w");
+    fputs("precious", f);
+    fclose(f);
+    snprintf(command, sizeof command, "data gen maze2d-medium --steps 10 --out %s", file);
+    assert_refused(command, 1, file);
+    char text[16] = "";
+    f = fopen(file, "r");
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    assert_string_equal(text, "precious");
+    unlink(file);
+}
+
+int main(void) {
+    if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
+    snprintf(file, sizeof file, "%s", scratch_path("gen.hdf5"));
+    snprintf(other, sizeof other, "%s", scratch_path("gen2.hdf5"));
+    snprintf(command, sizeof command, "data gen maze2d-medium --steps 1 --out %s", file);
+    run r = run_program(command);
+    unlink(file);
+    if (strstr(r.text, "cannot read or write HDF5")) return skip_all("this build has no HDF5");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(h5py_reads_it),
+        cmocka_unit_test(same_file_on_any_number_of_cores),
+        cmocka_unit_test(mistakes_are_one_line),
+        cmocka_unit_test(an_existing_file_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* MuJoCo's fatal errors and bad numbers come back as messages, on any thread. */
+#include "env/mj.h"
+
+#include "base/error.h"
+#include "base/log.h"
+
+#include "test.h"
+
+#include <math.h>
+
+static const char pendulum[] =
+    "<mujoco><option timestep='0.004'/><worldbody><body pos='0 0 1'>"
+    "<joint type='hinge' axis='0 1 0'/><geom type='sphere' pos='0 0 -0.5' size='0.1' mass='1'/>"
+    "</body></worldbody><actuator><motor joint='j' gear='1'/></actuator></mujoco>";
+
+// the pendulum with its joint named, so that it compiles
+static const char good[] =
+    "<mujoco><option timestep='0.004'/><worldbody><body pos='0 0 1'>"
+    "<joint name='j' type='hinge' axis='0 1 0'/>"
+    "<geom type='sphere' pos='0 0 -0.5' size='0.1' mass='1'/>"
+    "</body></worldbody><actuator><motor joint='j' gear='1'/></actuator></mujoco>";
+
+static void sizes_are_the_models(void **state) {
+    (void)state;
+    bex_mj_model *m;
+    assert_int_equal(bex_mj_model_load(&m, good, "pendulum"), 0);
+    assert_int_equal(m->nq, 1);
+    assert_int_equal(m->nv, 1);
+    assert_int_equal(m->nu, 1);
+    assert_true(m->timestep == 0.004);
+    assert_true(fabs(bex_mj_model_mass(m) - 1) < 1e-12);
+    bex_mj_model_free(m);
+    bex_mj_model_free(NULL);
+}
+
+static void malformed_models_are_messages(void **state) {
+    (void)state;
+    static const struct {
+        const char *xml, *part;
+    } bad[] = {
+        {"<mujoco><worldbody>", "XML"},
+        {"", "world 7"},
+        {"<mujoco><wordbody/></mujoco>", "wordbody"},
+        {pendulum, "'j'"}, // a motor on a joint that does not exist
+        {"<mujoco><worldbody><body><joint/></body></worldbody></mujoco>", "inertia"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        bex_mj_model *m = (bex_mj_model *)&bad;
+        assert_true(bex_mj_model_load(&m, bad[i].xml, "world 7") < 0);
+        assert_null(m);
+        assert_message("world 7");
+        assert_message(bad[i].part);
+        assert_null(strchr(bex_error(), '\n'));
+    }
+}
+
+static void bad_numbers_are_messages_and_reset_cures(void **state) {
+    (void)state;
+    bex_mj_model *m;
+    bex_mj_sim s;
+    assert_int_equal(bex_mj_model_load(&m, good, "pendulum"), 0);
+    assert_int_equal(bex_mj_sim_init(&s, m), 0);
+    s.ctrl[0] = (double)NAN;
+    assert_true(bex_mj_sim_step(&s, 1) < 0);
+    assert_message("control 0");
+    bex_mj_sim_reset(&s);
+    s.qvel[0] = (double)INFINITY;
+    assert_true(bex_mj_sim_step(&s, 1) < 0);
+    assert_message("velocity 0");
+    bex_mj_sim_reset(&s);
+    s.qpos[0] = 0.1;
+    assert_int_equal(bex_mj_sim_step(&s, 3), 0);
+    assert_true(s.qvel[0] < 0 && s.qpos[0] < 0.1);
+    bex_mj_sim_fini(&s);
+    bex_mj_sim_fini(&s);
+    bex_mj_model_free(m);
+}
+
+/* A fatal error in mid-step: scratch memory for boxes apart, but not for boxes in contact. */
+static void fatal_errors_jump_back_on_every_thread(void **state) {
+    (void)state;
+    static const char crowded[] =
+        "<mujoco><size nstack='600' nconmax='100'/><worldbody><geom type='plane' size='5 5 1'/>"
+        "<body pos='0 0 5'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+        "<body pos='0 0 9'><freejoint/><geom type='box' size='.1 .1 .1'/></body>"
+        "</worldbody></mujoco>";
+    bex_mj_model *m;
+    if (bex_mj_model_load(&m, crowded, "crowded") < 0) fail_msg("%s", bex_error());
+    int caught = 0;
+#pragma omp parallel for num_threads(4) reduction(+ : caught)
+    for (int i = 0; i < 8; i++) {
+        bex_mj_sim s;
+        if (bex_mj_sim_init(&s, m) < 0) continue;
+        s.qpos[2] = 0.05, s.qpos[9] = 0.15;
+        caught += bex_mj_sim_step(&s, 1) < 0 && strstr(bex_error(), "tack overflow");
+        bex_mj_sim_fini(&s);
+    }
+    assert_int_equal(caught, 8);
+    bex_mj_model_free(m);
+}
+
+int main(void) {
+    if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_the_models),
+        cmocka_unit_test(malformed_models_are_messages),
+        cmocka_unit_test(bad_numbers_are_messages_and_reset_cures),
+        cmocka_unit_test(fatal_errors_jump_back_on_every_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
