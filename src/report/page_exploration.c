@@ -128,9 +128,12 @@ static int cloned_series(const place *w) {
 static void show_differences(bex_page *p, const place *w, const int *at, int n) {
     int bc = cloned_series(w);
     if (bc < 0 || w->count < 2) return;
-    char first[200];
-    snprintf(first, sizeof first, "more regions than %s", w->main[bc].label);
-    begin_budgets(p, first, at, n);
+    bex_page_text(
+        p,
+        "Regions more than %s at the same budget; in brackets, in standard errors of that "
+        "difference (Welch).",
+        w->main[bc].label);
+    begin_budgets(p, "difference after", at, n);
     for (int i = 0; i < w->count; i++) {
         if (i == bc) continue;
         bex_page_cell(p, "%s", w->main[i].label);
@@ -151,7 +154,7 @@ static void show_differences(bex_page *p, const place *w, const int *at, int n) 
                                                     .n = (int)bex_series_trials(&w->main[bc])});
             const char *sign = d.value < 0 ? "\u2212" : "+";
             if (isfinite(d.ratio))
-                bex_page_cell(p, "%s%.1f (%.1f s.e.)", sign, fabs(d.value), fabs(d.ratio));
+                bex_page_cell(p, "%s%.1f (%.1f)", sign, fabs(d.value), fabs(d.ratio));
             else
                 bex_page_cell(p, "%s%.1f", sign, fabs(d.value));
         }
@@ -294,6 +297,11 @@ static void show_place(bex_page *p, const bex_record *r, const char *environment
 }
 
 void bex_page_exploration(bex_page *p, const bex_record *r) {
+    if (r->exploration_count == 0) {
+        bex_page_section(p, "Exploration");
+        bex_page_note(p,
+                      "Left out: no exploration (results.json of bex explore) among the inputs.");
+    }
     for (int i = 0; i < r->exploration_count; i++) {
         bool again = false;
         for (int k = 0; k < i; k++)

@@ -10,11 +10,11 @@
 enum { POINTS = 800, RUNS_DRAWN = 7 };
 
 static bool is_held_out(const char *name) {
-    return strstr(name, "held") || strstr(name, "val");
+    return !strncmp(name, "held_out", 8) || !strncmp(name, "val_", 4);
 }
 
 static bool is_loss(const char *name) {
-    return strstr(name, "loss") != NULL;
+    return strstr(name, "loss") || is_held_out(name);
 }
 
 // finite cells of a column, thinned to POINTS: a metric measured now and then is a line all the same
@@ -175,8 +175,11 @@ static void show_others(bex_page *p, const bex_record *r) {
 
 void bex_page_training(bex_page *p, const bex_record *r) {
     int rows = 0;
-    if (r->run_count == 0) return;
     bex_page_section(p, "Training");
+    if (r->run_count == 0) {
+        bex_page_note(p, "Left out: no training run (metrics.csv) among the inputs.");
+        return;
+    }
     show_table(p, r);
     for (int k = 0; k < r->run_count; k++) {
         rows += r->runs[k].metrics.rows;

@@ -28,7 +28,7 @@ typedef struct bex_record {
 int bex_record_load(bex_record *record, const char *const *paths, int count);
 void bex_record_fini(bex_record *record);
 
-/* Sections of the page, each empty where there is nothing to show. */
+/* Sections of the page; a note where there is nothing to show. */
 void bex_page_training(bex_page *p, const bex_record *record);
 void bex_page_exploration(bex_page *p, const bex_record *record);
 void bex_page_segments(bex_page *p, const bex_record *record, const char *environment);

@@ -51,11 +51,7 @@ int bex_report_write(const char *const *paths, int count, const char *title, con
     make_about(about, sizeof about, &r);
     p = bex_page_new(title ? title : name, about, path);
     bex_page_exploration(p, &r);
-    if (r.exploration_count == 0)
-        bex_page_note(p, "No exploration among the inputs: bex explore writes one.");
     bex_page_training(p, &r);
-    if (r.run_count == 0)
-        bex_page_note(p, "No training run among the inputs: training curves are left out.");
     bex_page_sources(p, &r);
     snprintf(path, sizeof path, "%s/report.html", folder);
     code = bex_page_save(p, path);

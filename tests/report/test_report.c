@@ -96,7 +96,7 @@ static void make_set(void) {
                     "{\"name\": \"be\", \"history\": \"file:s/<1>.hdf5\", \"exp\": \"q:0.9\"}", 5,
                     8, 0.5, extra);
     put("set/be", "metrics.csv",
-        "step,loss,held_out_loss,lr,grad_norm\n100,1,nan,1e-3,2\n200,0.5,0.625,1e-4,1\n300,0.25,0.375,1e-5,nan\n");
+        "step,loss,held_out,lr,grad_norm\n100,1,nan,1e-3,2\n200,0.5,0.625,1e-4,1\n300,0.25,0.375,1e-5,nan\n");
     put("set/be", "status", "finished\n");
     put("set/be", "config.ini", "[train]\nlr = 0.1 ; <&>\n");
     put("set/be", "provenance.json",
@@ -120,10 +120,10 @@ static void the_whole_set(void **state) {
     assert_has(html,
                "<b>15.0 \u00b1 0.5</b><span>BE, online history: regions of 20 after 2 episodes");
     assert_has(html, "<td>BE, first-state history</td>");
-    assert_has(html, "<th>more regions than BC</th>");
+    assert_has(html, "Regions more than BC at the same budget");
     // 15 - 8 = 7 over sqrt(0.2740 + 0.25)
-    assert_has(html, "+7.0 (9.7 s.e.)");
-    assert_has(html, "\u22121.0 (1.4 s.e.)");
+    assert_has(html, "+7.0 (9.7)");
+    assert_has(html, "\u22121.0 (1.4)");
     assert_has(html, "alt=\"Map of visits: Demonstrations\"");
     assert_has(html, "alt=\"Rollouts of BE given history segment 1\"");
     assert_has(html, "0.12 \u00b1 0.01");
@@ -163,7 +163,7 @@ static void missing_pieces_are_named(void **state) {
     assert_has(html, "Left out: results.json holds no occupancy grid");
     assert_has(html, "Left out: no exploration here was given a history segment");
     assert_has(html, "Left out: no agent was explored at 3 quantiles");
-    assert_has(html, "No training run among the inputs");
+    assert_has(html, "Left out: no training run");
     assert_has(html, "1 of the inputs name no command");
     assert_lacks(html, "nan");
     free(html);
@@ -173,7 +173,7 @@ static void missing_pieces_are_named(void **state) {
     html = write_report(paths, 1);
     assert_has(html, "Run run has logged nothing yet.");
     assert_has(html, "Run run had not ended");
-    assert_has(html, "No exploration among the inputs");
+    assert_has(html, "Left out: no exploration (results.json");
     assert_lacks(html, "<figure>");
     free(html);
 }
