@@ -91,8 +91,12 @@ void bex_grid_fini(bex_grid *g) {
 
 /* ---- what it is called ---- */
 static const char *agent_name(const bex_exploration *e) {
-    static const char *const names[][2] = {
-        {"be", "BE"}, {"bc", "BC"}, {"retrieval", "Retrieval"}, {"", "Agent"}};
+    static const char *const names[][2] = {{"be", "BE"},
+                                           {"bc", "BC"},
+                                           {"bc-history", "BC with history"},
+                                           {"retrieval", "Retrieval"},
+                                           {"policy", "Policy"},
+                                           {"", "Agent"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(e->agent, names[i][0])) return names[i][1];
     return e->agent;
@@ -121,6 +125,10 @@ static void make_label(bex_exploration *e) {
     snprintf(e->label, sizeof e->label, "%s", *given ? given : agent_name(e));
     if (*given) return;
     size_t n = strlen(e->label);
+    // what is in a run nobody said: its name must do
+    const char *run = text_at(agent, "run"), *slash = strrchr(run, '/');
+    if (!strcmp(e->agent, "policy") && *run)
+        n += (size_t)snprintf(e->label + n, sizeof e->label - n, " %.60s", slash ? slash + 1 : run);
     // a cloned policy and a random choice do not look at their history
     if (random)
         snprintf(e->label + n, sizeof e->label - n, ", random choice");

@@ -21,7 +21,7 @@ static const char page_style[] =
     "p{margin:.5rem 0 .9rem;max-width:46rem}\n"
     ".note{color:var(--soft);border-left:3px solid #e69f00;background:#fffaf0;"
     "padding:.45rem .8rem;font-size:.92rem}\n"
-    ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.9rem;"
+    ".tiles{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(15rem,45%),1fr));gap:.9rem;"
     "margin:1.2rem 0}\n"
     ".tile{border:1px solid var(--line);border-top-width:4px;border-radius:8px;"
     "padding:.7rem 1rem .8rem}\n"

@@ -32,7 +32,7 @@ static void draw_column(bex_panel *p, const bex_table *t, int column, const bex_
     free(x);
 }
 
-// does any row of any run have a finite value here?
+// is there a finite value in the column?
 static bool measured(const bex_table *t, int column) {
     for (int i = 0; i < t->rows; i++)
         if (isfinite(t->value[(size_t)column * (size_t)t->rows + (size_t)i])) return true;
