@@ -134,7 +134,7 @@ static int add_overlap(json_t *out, const bex_explored *e, const bex_explore_abo
 
 // ---- what a map needs ----
 
-static json_t *shape_list(const bex_shape *shapes, int count, bex_shape_kind kind) {
+static json_t *shape_list(const bex_env_shape *shapes, int count, bex_env_shape_kind kind) {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
         if (shapes[i].kind == kind)
@@ -144,10 +144,10 @@ static json_t *shape_list(const bex_shape *shapes, int count, bex_shape_kind kin
 }
 
 // counts of states in squares of a quarter of a cell, over all that is drawn
-static json_t *count_grid(const bex_explored *e, const bex_shape *shapes, int count) {
+static json_t *count_grid(const bex_explored *e, const bex_env_shape *shapes, int count) {
     double left = 1e300, top = 1e300, right = -1e300, bottom = -1e300;
     for (int i = 0; i < count; i++) {
-        const bex_shape *s = &shapes[i];
+        const bex_env_shape *s = &shapes[i];
         left = fmin(left, s->right - s->half_right), right = fmax(right, s->right + s->half_right);
         top = fmin(top, s->down - s->half_down), bottom = fmax(bottom, s->down + s->half_down);
     }
@@ -186,16 +186,16 @@ static int add_map(json_t *out, const bex_explored *e) {
     const bex_world *w = e->world;
     if (!w->class->draw) return 0;
     int count = w->class->draw(w, NULL, 0);
-    bex_shape *shapes = malloc((size_t)(count + 1) * sizeof *shapes);
+    bex_env_shape *shapes = malloc((size_t)(count + 1) * sizeof *shapes);
     if (!shapes) return bex_fail("out of memory");
     w->class->draw(w, shapes, count);
     json_t *grid = count ? count_grid(e, shapes, count) : json_null();
     json_object_set_new(json_object_get(out, "occupancy"), "grid", grid);
     json_object_set_new(out, "map",
                         json_pack("{s:o, s:o, s:o}", "walls",
-                                  shape_list(shapes, count, BEX_SHAPE_WALL), "goal",
-                                  shape_list(shapes, count, BEX_SHAPE_GOAL), "start",
-                                  shape_list(shapes, count, BEX_SHAPE_START)));
+                                  shape_list(shapes, count, BEX_ENV_SHAPE_WALL), "goal",
+                                  shape_list(shapes, count, BEX_ENV_SHAPE_GOAL), "start",
+                                  shape_list(shapes, count, BEX_ENV_SHAPE_START)));
     free(shapes);
     json_t *paths = json_array();
     for (int i = 0; i < e->trials && i < ROLLOUTS; i++) {

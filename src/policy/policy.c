@@ -149,6 +149,13 @@ static int size_from(const bex_st_file *f, const char *key, int least, int *valu
     return 0;
 }
 
+// a policy that has a running average acts with it; the last values are the trainer's alone
+static void act_with_average(bex_params *p) {
+    free(p->value);
+    p->value = p->ema;
+    p->ema = NULL;
+}
+
 // everything of the file but its name
 static bex_policy *from_file(const bex_st_file *f) {
     const char *format = bex_st_metadata(f, "format"), *text = bex_st_metadata(f, "config");
@@ -167,6 +174,7 @@ static bex_policy *from_file(const bex_st_file *f) {
     bex_policy *p = bex_policy_new(&config, O, A, tasks, scenes, 0, 0);
     if (!p) return NULL;
     int code = bex_params_read_values(p->params, f);
+    if (!code && p->params->ema) act_with_average(p->params);
     if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
     if (!code && p->dit.o.coverage) {
         p->phi = bex_feature_load(f);
