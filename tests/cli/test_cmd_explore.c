@@ -144,7 +144,7 @@ static void mistakes_are_one_line(void **state) {
         int code;
         const char *part;
     } bad[] = {
-        {"--env maze2d-medium", 2, "who explores? (--retrieval FILE)"},
+        {"--env maze2d-medium", 2, "who explores? (RUN, or --retrieval FILE)"},
         {"--retrieval %s", 2, "in which environment?"},
         {"--retrieval %s --env maze2d-mediun", 2, "did you mean maze2d-medium?"},
         {"--retrieval %s --env maze2d-medium --start 0,0", 2, "start 0,0 is a wall"},
@@ -162,7 +162,9 @@ static void mistakes_are_one_line(void **state) {
         {"--retrieval none.hdf5 --env maze2d-medium", 1, "none.hdf5"},
         {"--retrieval %s --env maze2d-medium --trials 1 --episodes 1 --out no/such/dir", 1,
          "no/such/dir"},
-        {"run --retrieval %s --env maze2d-medium", 2, "unexpected argument 'run'"},
+        {"no-such-run --env maze2d-medium", 1, "no-such-run"},
+        {"run --retrieval %s --env maze2d-medium", 2, "either RUN or --retrieval, not both"},
+        {"run more --env maze2d-medium", 2, "unexpected argument 'more'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char arguments[1024];
