@@ -369,15 +369,22 @@ static size_t run_chunk(const bex_feature *f, const batch *b, size_t first, int 
     return bad;
 }
 
+// chunk c of n rows; the first bad row so far
+static size_t run_piece(const bex_feature *f, const batch *b, size_t n, int64_t c, size_t bad) {
+    size_t first = (size_t)c * CHUNK, left = n - first;
+    size_t at = run_chunk(f, b, first, left < CHUNK ? (int)left : CHUNK);
+    return at < bad ? at : bad;
+}
+
 static int run(const bex_feature *f, const batch *b, size_t n, int threads) {
     size_t bad = SIZE_MAX;
     int64_t chunks = (int64_t)((n + CHUNK - 1) / CHUNK);
     if (threads < 1) threads = omp_get_max_threads();
-#pragma omp parallel for num_threads(threads) reduction(min : bad) if (threads > 1 && chunks > 1)
-    for (int64_t c = 0; c < chunks; c++) {
-        size_t first = (size_t)c * CHUNK, left = n - first;
-        size_t at = run_chunk(f, b, first, left < CHUNK ? (int)left : CHUNK);
-        if (at < bad) bad = at;
+    if (threads == 1 || chunks == 1) { // a plain loop: OpenMP allocates, even for a team of one
+        for (int64_t c = 0; c < chunks; c++) bad = run_piece(f, b, n, c, bad);
+    } else {
+#pragma omp parallel for num_threads(threads) reduction(min : bad)
+        for (int64_t c = 0; c < chunks; c++) bad = run_piece(f, b, n, c, bad);
     }
     if (bad == SIZE_MAX) return 0;
     const bex_real *state = b->states + bad * (size_t)f->input;
@@ -463,7 +470,7 @@ static int load_into(bex_feature *f, const bex_st_file *file) {
             return bex_fail("tensor 'phi.shape' holds %lld", (long long)f->shape[i]);
     f->input = (int)f->shape[0], f->out = (int)f->shape[1];
     f->hidden = (int)f->shape[2], f->grid = f->kind->onehot && f->shape[3];
-    f->standardise = bex_st_find(file, "phi.mean") != NULL;
+    f->standardise = bex_st_find(file, "phi.mean") || bex_st_find(file, "phi.std");
     f->in = read_integers(file, "phi.dims", f->dims, 1, BEX_FEATURE_DIMS);
     if (f->in < 0) return -1;
     if (f->grid) {
