@@ -19,7 +19,8 @@ static void ok(int code) {
 
 static void refused(int code, int expected, const char *part) {
     if (code != expected || !strstr(bex_error_message(), part))
-        fail_msg("code %d, message '%s', not %d and '%s'", code, bex_error_message(), expected, part);
+        fail_msg("code %d, message '%s', not %d and '%s'", code, bex_error_message(), expected,
+                 part);
 }
 
 static bex_policy *open_policy(const char *path) {
@@ -431,11 +432,11 @@ int main(void) {
     tiny_policy_save(task, 3, 1, be);
     tiny_policy_save(clone, 0, 2, bc);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contract_tells_all),       cmocka_unit_test(older_callers_work),
-        cmocka_unit_test(defaults_are_a_session),   cmocka_unit_test(opening_goes_wrong),
-        cmocka_unit_test(calling_goes_wrong),       cmocka_unit_test(memory_survives_a_restart),
-        cmocka_unit_test(latency_is_counted),       cmocka_unit_test(acting_allocates_nothing),
-        cmocka_unit_test(threads_share_a_policy),   cmocka_unit_test(version_is_three_numbers),
+        cmocka_unit_test(contract_tells_all),     cmocka_unit_test(older_callers_work),
+        cmocka_unit_test(defaults_are_a_session), cmocka_unit_test(opening_goes_wrong),
+        cmocka_unit_test(calling_goes_wrong),     cmocka_unit_test(memory_survives_a_restart),
+        cmocka_unit_test(latency_is_counted),     cmocka_unit_test(acting_allocates_nothing),
+        cmocka_unit_test(threads_share_a_policy), cmocka_unit_test(version_is_three_numbers),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(be), unlink(bc), unlink(memory);
