@@ -33,6 +33,18 @@ foreach(source IN LISTS BEX_TEST_SOURCES)
   bex_test(${folder}/${name} ${source})
 endforeach()
 
+# the examples, as users build them: the public header and the shared library
+if(NOT BEX_F64)
+  file(GLOB BEX_EXAMPLES CONFIGURE_DEPENDS examples/*.c)
+  foreach(source IN LISTS BEX_EXAMPLES)
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(example_${name} ${source})
+    set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name}
+      RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+    target_link_libraries(example_${name} PRIVATE bex)
+  endforeach()
+endif()
+
 # the arena once more with a malloc per allocation: its own copy precedes the library's
 bex_test(base/arena_malloc tests/base/test_arena.c src/base/arena.c)
 target_compile_definitions(test_base_arena_malloc PRIVATE BEX_ARENA_MALLOC)

@@ -64,22 +64,26 @@ BEX_API void bex_log_to(void (*sink)(int level, const char *line, void *payload)
 
 /* ---- policy ---- */
 
-/* path: a model.safetensors or a checkpoint directory. */
+/* path: a model.safetensors or a checkpoint directory, e.g. runs/be/checkpoints/last. */
 BEX_API int bex_policy_open(bex_policy **out, const char *path);
 BEX_API void bex_policy_close(bex_policy *policy); /* NULL is fine */
 
 /* What a policy expects and gives: check it against the robot before moving. `size` is sizeof the
- * struct as the caller knows it. */
+ * struct as the caller knows it; pointers live as long as the policy. */
 typedef struct bex_contract {
     size_t size;
     int state, action;  /* sizes */
     int chunk, history; /* actions planned at once; history states, 0 for none */
     int tasks, scenes;  /* labels it can be told, 0 for none */
-    int parameters;
-    int has_coverage;                      /* exp and guidance mean something */
+    int has_coverage;   /* exp and guidance mean something */
+    long long parameters;
     const float *state_mean, *state_std;   /* (state) of the demonstrations; std 0: ignored */
     const float *action_low, *action_high; /* (action) what it can output */
     const char *agent;                     /* "be", "bc", "bc-history" */
+    /* what a session uses where its options say nothing */
+    const char *exp, *history_rule;
+    double guidance, noise;
+    int act, denoising_steps;
 } bex_contract;
 
 BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
@@ -92,11 +96,11 @@ typedef struct bex_session_options {
     const char *history; /* "uniform", "first", "last3", "file:PATH"; NULL: the policy's default */
     double guidance;     /* weight of the coverage; negative: the policy's default */
     double noise;        /* standard deviation added to actions, of [-1,1]; negative: the default */
-    int act;             /* actions of a chunk that act plays before planning; 0: the default */
+    int act;             /* actions of a chunk played before the next is planned; 0: the default */
     int denoising_steps; /* 0: the policy's default */
-    int task, scene;
+    int task, scene;     /* 0 for policies without */
     uint64_t seed;
-    double deadline; /* seconds an act may take; slower ones are counted; 0: none */
+    double deadline; /* seconds a call of act or plan may take; slower ones are counted; 0: none */
 } bex_session_options;
 
 #define BEX_SESSION_OPTIONS_INIT                                                                   \
@@ -122,16 +126,19 @@ BEX_API int bex_session_set_exp(bex_session *session, const char *exp);
 BEX_API int bex_session_set_task(bex_session *session, int task, int scene);
 BEX_API int bex_session_set_seed(bex_session *session, uint64_t seed); /* between episodes */
 
-/* The memory of past episodes, in a file that survives a restart. */
+/* The memory of past episodes, in a file that survives a restart: written beside the old one, then
+ * renamed over it. Load replaces the memory, from the next episode on; clear also drops the running
+ * episode. */
 BEX_API int bex_session_save_history(const bex_session *session, const char *path);
 BEX_API int bex_session_load_history(bex_session *session, const char *path);
 BEX_API int bex_session_clear_history(bex_session *session);
 BEX_API long long bex_session_history_states(const bex_session *session);
 
-/* Latency of act, over the newest 4096 calls that planned; the counts over all calls. Seconds. */
+/* Latency of act and plan. An act that plays on from its chunk costs nothing, so quantiles are over the
+ * newest 4096 calls that planned; counts and max over all calls. Seconds. */
 typedef struct bex_latency {
     size_t size;
-    long long calls, plans, missed; /* missed: acts slower than the deadline */
+    long long calls, plans, missed; /* missed: slower than the deadline */
     double p50, p99, max;
 } bex_latency;
 

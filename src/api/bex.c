@@ -78,20 +78,28 @@ static int give(void *out, size_t room, const void *ours, size_t size, const cha
 int bex_policy_contract(const bex_policy *p, bex_contract *out) {
     static const char *const agents[] = {"be", "bc", "bc-history"};
     if (!p || !out) return misused("bex_policy_contract: NULL");
+    const bex_deploy_config *d = &p->config.deploy;
+    int K = p->dit.o.K;
     bex_contract c = {
         .state = p->O,
         .action = p->A,
-        .chunk = p->dit.o.K,
+        .chunk = K,
         .history = p->dit.o.N,
         .tasks = p->dit.o.tasks,
         .scenes = p->dit.o.scenes,
-        .parameters = (int)bex_params_total(p->params),
         .has_coverage = p->dit.o.coverage,
+        .parameters = (long long)bex_params_total(p->params),
         .state_mean = p->normaliser.mean,
         .state_std = p->normaliser.std,
         .action_low = p->normaliser.low,
         .action_high = p->normaliser.high,
         .agent = agents[p->config.model.agent],
+        .exp = d->exp,
+        .history_rule = d->history,
+        .guidance = d->guidance,
+        .noise = d->noise,
+        .act = d->act > 0 && d->act < K ? (int)d->act : K,
+        .denoising_steps = (int)p->config.diffusion.ddim,
     };
     return give(out, out->size, &c, sizeof c, "bex_policy_contract: out->size is not set");
 }
@@ -163,28 +171,30 @@ static int check_sizes(const bex_session *s, const float *state, int n_state, co
     return BEX_OK;
 }
 
-int bex_session_act(bex_session *s, const float *state, int n_state, float *action, int n_action) {
-    int code = check_sizes(s, state, n_state, action, n_action, s ? s->policy->A : 0);
-    if (code < 0) return code;
+// one call of act or plan, timed
+static int timed(bex_session *s, int (*call)(bex_control *, const bex_real *, bex_real *),
+                 const float *state, float *out) {
     double start = bex_seconds();
     long long plans = bex_control_plans(s->control);
-    if (bex_control_act(s->control, state, action) < 0) return BEX_MISUSED;
+    if (call(s->control, state, out) < 0) return BEX_MISUSED;
     double took = bex_seconds() - start;
     s->calls++;
     if (s->deadline > 0 && took > s->deadline) s->missed++;
-    if (bex_control_plans(s->control) != plans) {
-        s->latency[s->plans++ % LATENCIES] = (float)took;
-        if (took > s->slowest) s->slowest = took;
-    }
+    if (took > s->slowest) s->slowest = took;
+    if (bex_control_plans(s->control) != plans) s->latency[s->plans++ % LATENCIES] = (float)took;
     return BEX_OK;
+}
+
+int bex_session_act(bex_session *s, const float *state, int n_state, float *action, int n_action) {
+    int code = check_sizes(s, state, n_state, action, n_action, s ? s->policy->A : 0);
+    return code < 0 ? code : timed(s, bex_control_act, state, action);
 }
 
 int bex_session_plan(bex_session *s, const float *state, int n_state, float *actions,
                      int n_actions) {
     int code = check_sizes(s, state, n_state, actions, n_actions,
                            s ? s->policy->A * s->policy->dit.o.K : 0);
-    if (code < 0) return code;
-    return bex_control_plan(s->control, state, actions) < 0 ? BEX_MISUSED : BEX_OK;
+    return code < 0 ? code : timed(s, bex_control_plan, state, actions);
 }
 
 int bex_session_set_exp(bex_session *s, const char *exp) {

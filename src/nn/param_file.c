@@ -44,6 +44,14 @@ void bex_params_add_state(const bex_params *p, bex_st_writer *w) {
     bex_st_add(w, "adam.step", BEX_ST_I64, 0, NULL, &p->step);
 }
 
+int bex_params_fit(const bex_params *p, const bex_st_file *f) {
+    for (int i = 0; i < p->params; i++) {
+        key k = key_of(p->param[i], "");
+        if (!bex_st_expect(f, k.text, p->param[i]->rank, k.dim)) return -1;
+    }
+    return 0;
+}
+
 int bex_params_read_values(bex_params *p, const bex_st_file *f) {
     if (read(p, f, "", p->value) < 0) return -1;
     key first = p->params ? key_of(p->param[0], "ema.") : (key){{0}, {0}};

@@ -12,6 +12,10 @@
 void bex_params_add_values(const bex_params *params, bex_st_writer *w);
 void bex_params_add_state(const bex_params *params, bex_st_writer *w);
 
+/* Whether every parameter is there in its shape. The block need not be built: ask first where the file
+ * decides the sizes. 0, or negative with a message naming the tensor. */
+int bex_params_fit(const bex_params *params, const bex_st_file *file);
+
 /* Read into a built block. Every parameter must be there in its shape; other tensors are ignored.
  * Negative with a message naming the tensor; values may then be partly read. */
 int bex_params_read_values(bex_params *params, const bex_st_file *file);

@@ -349,8 +349,7 @@ static void print_shape(char *out, size_t size, int rank, const int64_t *dim) {
     if ((size_t)used < size) snprintf(out + used, size - (size_t)used, ")");
 }
 
-// the tensor of this name and shape; NULL with a message
-static const bex_st_tensor *expect(const bex_st_file *f, const char *name, int rank,
+const bex_st_tensor *bex_st_expect(const bex_st_file *f, const char *name, int rank,
                                    const int64_t *dim) {
     BEX_CHECK(rank >= 0 && rank <= BEX_ST_RANK, "rank %d", rank);
     const bex_st_tensor *t = bex_st_find(f, name);
@@ -372,7 +371,7 @@ static const bex_st_tensor *expect(const bex_st_file *f, const char *name, int r
 
 int bex_st_read(const bex_st_file *f, const char *name, bex_st_dtype dtype, void *out, int rank,
                 const int64_t *dim) {
-    const bex_st_tensor *t = expect(f, name, rank, dim);
+    const bex_st_tensor *t = bex_st_expect(f, name, rank, dim);
     if (!t) return -1;
     if (t->dtype != dtype)
         return bex_fail("%s: tensor '%.200s': its dtype is %s, %s is needed", f->name, name,
@@ -414,7 +413,7 @@ static double element(const bex_st_tensor *t, size_t i) {
 // the floating tensor `name`, every element finite and at most `most` in size; NULL with a message
 static const bex_st_tensor *expect_floats(const bex_st_file *f, const char *name, int rank,
                                           const int64_t *dim, double most) {
-    const bex_st_tensor *t = expect(f, name, rank, dim);
+    const bex_st_tensor *t = bex_st_expect(f, name, rank, dim);
     if (!t) return NULL;
     if (t->dtype != BEX_ST_F32 && t->dtype != BEX_ST_F64 && t->dtype != BEX_ST_F16 &&
         t->dtype != BEX_ST_BF16) {

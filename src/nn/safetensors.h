@@ -55,6 +55,10 @@ const bex_st_tensor *bex_st_at(const bex_st_file *file, int i);              // 
 const bex_st_tensor *bex_st_find(const bex_st_file *file, const char *name); // NULL, no message
 const char *bex_st_metadata(const bex_st_file *file, const char *key);       // NULL if absent
 
+/* The tensor of this name and shape, of any dtype. NULL with a message naming file and tensor. */
+const bex_st_tensor *bex_st_expect(const bex_st_file *file, const char *name, int rank,
+                                   const int64_t *dim);
+
 /* Copy tensor `name`, which must have exactly this dtype and the shape dim[rank], into out. Negative
  * with a message naming file and tensor, wanted and found. */
 int bex_st_read(const bex_st_file *file, const char *name, bex_st_dtype dtype, void *out, int rank,

@@ -21,10 +21,13 @@ struct bex_control {
     bex_rng root;
     uint64_t episode, plans; // plans of this episode
     long long all_plans;
-    int64_t step;           // of this episode
-    bool running, prepared; // prepared: history drawn and encoded
-    double target;          // the coverage token's input
-    int next;               // action of the chunk that comes next; `act`: plan first
+    int64_t step;  // of this episode
+    bool running;  // between begin and end
+    bool drawn;    // raw is this episode's history
+    bool encoded;  // seen and keys are raw's
+    bool resolved; // target is that of raw and exp
+    double target; // the coverage token's input
+    int next;      // action of the chunk that comes next; `act`: plan first
 
     bex_real *chunk;      // (K,A) world's units
     bex_real *x;          // (K,A)
@@ -36,9 +39,13 @@ struct bex_control {
 
 static int parse_options(bex_control *c, const bex_control_options *o) {
     const bex_deploy_config *d = &c->policy->config.deploy;
+    int K = c->policy->dit.o.K;
+    if (o->act < 0 || o->act > K) return bex_fail("%d actions of a chunk of %d", o->act, K);
     c->act = o->act ? o->act : (int)d->act;
-    if (c->act <= 0 || c->act > c->policy->dit.o.K) c->act = c->policy->dit.o.K;
+    if (c->act == 0 || c->act > K) c->act = K;
     c->noise = isnan(o->noise) ? d->noise : o->noise;
+    if (!(c->noise >= 0 && c->noise <= 10))
+        return bex_fail("action noise %g is not in 0 to 10", c->noise);
     c->sampler = (bex_sampler){
         .schedule = &c->policy->schedule,
         .steps = o->ddim ? o->ddim : (int)c->policy->config.diffusion.ddim,
@@ -47,6 +54,8 @@ static int parse_options(bex_control *c, const bex_control_options *o) {
     if (c->sampler.steps < 1 || c->sampler.steps > c->policy->schedule.steps)
         return bex_fail("%d denoising steps, the policy has %d", c->sampler.steps,
                         c->policy->schedule.steps);
+    if (!(c->sampler.guidance >= 0 && c->sampler.guidance <= 100))
+        return bex_fail("guidance %g is not in 0 to 100", c->sampler.guidance);
     if (!c->policy->dit.o.coverage) c->sampler.guidance = 1;
     if (bex_control_set_task(c, o->task, o->scene) < 0) return -1;
     return bex_control_set_exp(c, o->exp ? o->exp : d->exp);
@@ -89,7 +98,6 @@ static int warm_up(bex_control *c) {
             memcpy(history + (size_t)i * (size_t)n->O, state, (size_t)n->O * sizeof *state);
         code = bex_control_plan_from(c, state, history, NULL, c->chunk);
     }
-    c->prepared = false;
     c->plans = 0;
     c->all_plans = 0;
     free(state);
@@ -126,17 +134,27 @@ int bex_control_set_exp(bex_control *c, const char *exp) {
     bex_exp_target e;
     if (bex_exp_parse(&e, exp) < 0) return -1;
     c->exp = e;
-    c->prepared = false;
+    c->resolved = false;
     return 0;
+}
+
+static int check_label(const char *what, int label, int labels) {
+    if (label >= 0 && label < (labels ? labels : 1)) return 0;
+    if (!labels) return bex_fail("%s %d, the policy is told of none", what, label);
+    return bex_fail("%s %d, the policy knows 0 to %d", what, label, labels - 1);
 }
 
 int bex_control_set_task(bex_control *c, int task, int scene) {
     const bex_dit_options *n = &c->policy->dit.o;
-    if (n->tasks && (task < 0 || task >= n->tasks))
-        return bex_fail("task %d, the policy knows 0 to %d", task, n->tasks - 1);
-    if (n->scenes && (scene < 0 || scene >= n->scenes))
-        return bex_fail("scene %d, the policy knows 0 to %d", scene, n->scenes - 1);
+    if (check_label("task", task, n->tasks) < 0 || check_label("scene", scene, n->scenes) < 0)
+        return -1;
     c->task = task, c->scene = scene;
+    return 0;
+}
+
+int bex_control_set_step(bex_control *c, long long step) {
+    if (step < 0) return bex_fail("step %lld of an episode", step);
+    c->step = step;
     return 0;
 }
 
@@ -164,9 +182,12 @@ int bex_control_chunk(const bex_control *c) {
 }
 
 int bex_control_begin(bex_control *c) {
-    if (c->running && c->history) bex_history_abandon(c->history);
+    if (c->running) {
+        if (c->history) bex_history_abandon(c->history);
+        c->episode++;
+    }
     c->running = true;
-    c->prepared = false;
+    c->drawn = c->resolved = false;
     c->plans = 0;
     c->step = 0;
     c->next = c->act;
@@ -203,36 +224,54 @@ static void keep_keys(bex_control *c) {
     bex_tape_reset(&c->tape);
 }
 
-// the coverage target for the history in c->raw, seen from `state` if phi is relative
-static int resolve_target(bex_control *c, const bex_real *state) {
+// Lambda(h) of the history in c->raw, seen from `state` if phi is relative
+static int sum_history(bex_control *c, const bex_real *state) {
     const bex_policy *p = c->policy;
     bex_gram_shape shape = bex_feature_shape(p->phi);
     int N = p->dit.o.N;
     bex_gram_zero(shape, c->gram);
-    if (shape.diagonal) {
-        int32_t cell;
-        for (int i = 0; i < N; i++) {
-            if (bex_feature_cells(p->phi, &cell, c->raw + (size_t)i * (size_t)p->O, 1, 1) < 0)
-                return -1;
-            c->gram[cell] += 1;
-        }
-    } else {
+    if (!shape.diagonal) {
         const bex_real *reference = bex_feature_relative(p->phi) ? state : NULL;
         if (bex_feature_eval(p->phi, c->features, c->raw, (size_t)N, reference, 1) < 0) return -1;
         bex_gram_rows(shape, c->gram, c->features, (size_t)N, BEX_GRAM_ADD);
+        return 0;
     }
-    return bex_exp_resolve(&c->target, c->exp, p->condition, c->gram);
+    for (int i = 0; i < N; i++) {
+        int32_t cell;
+        if (bex_feature_cells(p->phi, &cell, c->raw + (size_t)i * (size_t)p->O, 1, 1) < 0)
+            return -1;
+        c->gram[cell] += 1;
+    }
+    return 0;
 }
 
-// what an episode's history fixes: its encoding and the target
-static int prepare(bex_control *c, const bex_real *state) {
+static int resolve_target(bex_control *c, const bex_real *state) {
+    const bex_condition *condition = c->policy->condition;
+    if (bex_exp_needs_history(c->exp, condition) && sum_history(c, state) < 0) return -1;
+    if (bex_exp_resolve(&c->target, c->exp, condition, c->gram) < 0) return -1;
+    c->resolved = true;
+    return 0;
+}
+
+// c->raw is another history now
+static void encode_history(bex_control *c) {
     const bex_dit_options *n = &c->policy->dit.o;
-    if (n->N) {
-        bex_normalise_states(&c->policy->normaliser, c->seen, c->raw, n->N);
-        if (n->mode == BEX_DIT_PREFIX) keep_keys(c);
+    bex_normalise_states(&c->policy->normaliser, c->seen, c->raw, n->N);
+    if (n->mode == BEX_DIT_PREFIX) keep_keys(c);
+    c->encoded = true;
+    c->resolved = false;
+}
+
+// the history of a plan: the caller's, or that of the episode
+static int take_history(bex_control *c, const bex_real *history) {
+    size_t size = (size_t)c->policy->dit.o.N * (size_t)c->policy->O * sizeof *history;
+    if (!size) return 0;
+    if (!history) return c->drawn ? 0 : bex_fail("no history: no episode has seen a state");
+    if (!c->encoded || memcmp(c->raw, history, size) != 0) {
+        memcpy(c->raw, history, size);
+        encode_history(c);
     }
-    if (n->coverage && resolve_target(c, state) < 0) return -1;
-    c->prepared = true;
+    c->drawn = c->resolved = false;
     return 0;
 }
 
@@ -290,11 +329,8 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
     const bex_dit_options *n = &p->dit.o;
     size_t size = (size_t)n->K * (size_t)n->A;
     if (check_finite(state, n->O) < 0) return -1;
-    if (n->N && history) {
-        memcpy(c->raw, history, (size_t)n->N * (size_t)n->O * sizeof *c->raw);
-        c->prepared = false;
-    }
-    if (!c->prepared && prepare(c, state) < 0) return -1;
+    if (take_history(c, history) < 0) return -1;
+    if (n->coverage && !c->resolved && resolve_target(c, state) < 0) return -1;
     bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
     c->all_plans++;
     if (noise)
@@ -323,14 +359,17 @@ static int observe(bex_control *c, const bex_real *state) {
     if (check_finite(state, c->policy->O) < 0) return -1;
     if (!c->history) return 0;
     bex_history_push(c->history, state);
-    if (!c->prepared)
-        bex_history_draw(c->history, c->raw, bex_rng_split(c->root, "history", c->episode));
+    if (c->drawn) return 0;
+    bex_history_draw(c->history, c->raw, bex_rng_split(c->root, "history", c->episode));
+    encode_history(c);
+    c->drawn = true;
     return 0;
 }
 
 int bex_control_plan(bex_control *c, const bex_real *state, bex_real *chunk) {
     if (observe(c, state) < 0 || bex_control_plan_from(c, state, NULL, NULL, chunk) < 0) return -1;
     c->step += c->policy->dit.o.K;
+    c->next = c->act;
     return 0;
 }
 

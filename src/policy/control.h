@@ -7,7 +7,8 @@
  *
  * After `new` nothing allocates but end and the file calls. What depends on the history alone, its keys
  * and values in every encoder block (prefix mode) and the coverage target, is computed once an
- * episode. All randomness is (seed, episode, plan): the same states give the same actions.
+ * episode. All randomness is (seed, episode, plan): the same states give the same actions. A dropped
+ * episode counts: the next one is not its repetition.
  *
  * The policy is shared and never written; a stream belongs to one thread at a time. */
 #ifndef BEX_POLICY_CONTROL_H
@@ -45,18 +46,21 @@ int bex_control_end(bex_control *c);
  * changes nothing. */
 int bex_control_act(bex_control *c, const bex_real *state, bex_real *action);
 
-/* A whole chunk (K,A) for this state, for callers that play it themselves: time moves on by K. */
+/* A whole chunk (K,A) for this state, for callers that play it themselves: time moves on by K, and
+ * what act had left of its chunk is dropped. */
 int bex_control_plan(bex_control *c, const bex_real *state, bex_real *chunk);
 
-/* The same from given noise (K,A), history (H,O) and exp: the policy as a function. noise and
- * history NULL: the stream's own. */
+/* The same from a given history (H,O) and noise (K,A): the policy as a function, in or out of an episode.
+ * NULL: the stream's own, of which there is a history once an episode has seen a state. A history equal
+ * to the one before is not encoded again. */
 int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real *history,
                           const bex_real *noise, bex_real *chunk);
 
-int bex_control_set_exp(bex_control *c, const char *exp); // from the next plan on
-int bex_control_set_task(bex_control *c, int task, int scene);
-int bex_control_set_seed(bex_control *c, uint64_t seed); // between episodes; counts from 0 again
-long long bex_control_plans(const bex_control *c);       // plans so far, of all episodes
+int bex_control_set_exp(bex_control *c, const char *exp);      // from the next plan on
+int bex_control_set_task(bex_control *c, int task, int scene); // 0 where there is no such token
+int bex_control_set_step(bex_control *c, long long step); // of the episode, for the timestep token
+int bex_control_set_seed(bex_control *c, uint64_t seed);  // between episodes; counts from 0 again
+long long bex_control_plans(const bex_control *c);        // plans so far, of all episodes
 double bex_control_target(const bex_control *c); // the coverage input in use; NAN without coverage
 
 bex_history *bex_control_history(bex_control *c); // to save, load, inspect; NULL without history

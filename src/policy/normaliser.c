@@ -82,8 +82,13 @@ void bex_normalise_actions(const bex_normaliser *n, bex_real *out, const bex_rea
 
 void bex_denormalise_actions(const bex_normaliser *n, bex_real *out, const bex_real *a, int rows) {
     for (int i = 0; i < rows; i++, a += n->A, out += n->A)
-        for (int j = 0; j < n->A; j++)
-            out[j] = n->low[j] + (a[j] + R(1)) * R(0.5) * (n->high[j] - n->low[j]);
+        for (int j = 0; j < n->A; j++) {
+            bex_real x = n->low[j] + (a[j] + R(1)) * R(0.5) * (n->high[j] - n->low[j]);
+            // rounding must not leave the range
+            if (a[j] <= R(1) && x > n->high[j]) x = n->high[j];
+            if (a[j] >= R(-1) && x < n->low[j]) x = n->low[j];
+            out[j] = x;
+        }
 }
 
 void bex_normaliser_save(const bex_normaliser *n, bex_st_writer *w) {
@@ -103,6 +108,9 @@ int bex_normaliser_load(bex_normaliser *n, const bex_st_file *f, int O, int A) {
     if (!code) code = bex_st_read_real(f, "normaliser.action.high", n->high, 1, &a);
     for (int j = 0; !code && j < O; j++)
         if (n->std[j] < 0) code = bex_fail("tensor 'normaliser.state.std' is negative");
+    for (int j = 0; !code && j < A; j++)
+        if (n->low[j] > n->high[j])
+            code = bex_fail("action dim %d: 'normaliser.action.low' is above 'high'", j);
     if (code) bex_normaliser_fini(n);
     return code;
 }

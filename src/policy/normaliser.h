@@ -27,6 +27,7 @@ void bex_normaliser_fini(bex_normaliser *n);
 void bex_normalise_states(const bex_normaliser *n, bex_real *out, const bex_real *states, int rows);
 void bex_normalise_actions(const bex_normaliser *n, bex_real *out, const bex_real *actions,
                            int rows);
+/* What is within [-1, 1] stays within low and high, to the last bit. */
 void bex_denormalise_actions(const bex_normaliser *n, bex_real *out, const bex_real *actions,
                              int rows);
 

@@ -11,8 +11,13 @@
 
 static const char FORMAT[] = "bex-policy-1";
 
-static int check_sizes(const bex_policy_config *c, int tasks, int scenes) {
+enum { MOST = 1 << 26 }; // numbers of a history or a chunk
+
+static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int scenes) {
     const bex_model_config *m = &c->model;
+    if (m->history * O > MOST || m->chunk * A > MOST)
+        return bex_fail("a history of %lld states of %d, chunks of %lld actions of %d: too large",
+                        m->history, O, m->chunk, A);
     if (m->width % m->heads)
         return bex_fail("model.width %lld is not a multiple of model.heads %lld", m->width,
                         m->heads);
@@ -50,16 +55,22 @@ static bex_dit_options dit_options(const bex_policy_config *c, int O, int A, int
     };
 }
 
-bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int tasks, int scenes,
-                           int lanes, uint64_t seed) {
-    if (check_sizes(config, tasks, scenes) < 0) return NULL;
+// parameters named and shaped, without memory
+static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int tasks, int scenes) {
+    if (check_sizes(config, O, A, tasks, scenes) < 0) return NULL;
     bex_policy *p = calloc(1, sizeof *p);
     if (!p) return bex_fail("out of memory for a policy"), NULL;
     *p = (bex_policy){.config = *config, .O = O, .A = A, .tasks = tasks, .scenes = scenes};
     bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps);
     p->params = bex_params_new();
     p->dit = bex_dit_add(p->params, dit_options(config, O, A, tasks, scenes));
-    bex_params_build(p->params, lanes, bex_rng_split(bex_rng_seed(seed), "init", 0));
+    return p;
+}
+
+bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int tasks, int scenes,
+                           int lanes, uint64_t seed) {
+    bex_policy *p = lay_out(config, O, A, tasks, scenes);
+    if (p) bex_params_build(p->params, lanes, bex_rng_split(bex_rng_seed(seed), "init", 0));
     return p;
 }
 
@@ -149,20 +160,35 @@ static int size_from(const bex_st_file *f, const char *key, int least, int *valu
     return 0;
 }
 
-// a policy that has a running average acts with it; the last values are the trainer's alone
-static void act_with_average(bex_params *p) {
-    free(p->value);
-    p->value = p->ema;
-    p->ema = NULL;
+// weights; the running average, where there is one, is what acts
+static int read_weights(bex_policy *p, const bex_st_file *f) {
+    bex_params *params = p->params;
+    if (bex_params_fit(params, f) < 0) return -1; // before the file decides how much memory
+    bex_params_build(params, 0, bex_rng_seed(0));
+    if (bex_params_read_values(params, f) < 0) return -1;
+    if (params->ema) memcpy(params->value, params->ema, params->count * sizeof *params->value);
+    return 0;
+}
+
+static int read_coverage(bex_policy *p, const bex_st_file *f) {
+    p->phi = bex_feature_load(f);
+    p->condition = p->phi ? bex_condition_load(f) : NULL;
+    if (!p->condition) return -1;
+    bex_gram_shape phi = bex_feature_shape(p->phi), statistics = bex_condition_shape(p->condition);
+    if (bex_feature_input(p->phi) != p->O || statistics.d != phi.d ||
+        statistics.diagonal != phi.diagonal)
+        return bex_fail("phi and coverage statistics do not fit the policy");
+    return 0;
 }
 
 // everything of the file but its name
 static bex_policy *from_file(const bex_st_file *f) {
     const char *format = bex_st_metadata(f, "format"), *text = bex_st_metadata(f, "config");
-    if (!format || strcmp(format, FORMAT) || !text)
-        return bex_fail("not a bex policy (metadata 'format' is '%s', expected '%s')",
+    if (!format || strcmp(format, FORMAT) != 0)
+        return bex_fail("not a bex policy: metadata 'format' is '%.40s', not '%s'",
                         format ? format : "", FORMAT),
                NULL;
+    if (!text) return bex_fail("metadata 'config' is missing"), NULL;
     bex_policy_config config;
     int O = 0, A = 0, tasks = 0, scenes = 0;
     bex_config_defaults(&bex_policy_schema, &config);
@@ -171,19 +197,11 @@ static bex_policy *from_file(const bex_st_file *f) {
         size_from(f, "observation", 1, &O) < 0 || size_from(f, "action", 1, &A) < 0 ||
         size_from(f, "tasks", 0, &tasks) < 0 || size_from(f, "scenes", 0, &scenes) < 0)
         return NULL;
-    bex_policy *p = bex_policy_new(&config, O, A, tasks, scenes, 0, 0);
+    bex_policy *p = lay_out(&config, O, A, tasks, scenes);
     if (!p) return NULL;
-    int code = bex_params_read_values(p->params, f);
-    if (!code && p->params->ema) act_with_average(p->params);
+    int code = read_weights(p, f);
     if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
-    if (!code && p->dit.o.coverage) {
-        p->phi = bex_feature_load(f);
-        p->condition = p->phi ? bex_condition_load(f) : NULL;
-        code = p->condition ? 0 : -1;
-        if (!code && (bex_feature_input(p->phi) != O ||
-                      bex_condition_shape(p->condition).d != bex_feature_shape(p->phi).d))
-            code = bex_fail("phi and coverage statistics do not fit the policy");
-    }
+    if (!code && p->dit.o.coverage) code = read_coverage(p, f);
     if (!code) return p;
     bex_policy_free(p);
     return NULL;
@@ -199,7 +217,8 @@ bex_policy *bex_policy_load(const char *path) {
     bex_st_file *f = bex_st_load(path);
     if (!f) return NULL;
     bex_policy *p = from_file(f);
-    if (!p) bex_fail_in("%s", path);
+    // messages about tensors name the file
+    if (!p && !strstr(bex_error(), path)) bex_fail_in("%s", path);
     bex_st_free(f);
     return p;
 }

@@ -1,0 +1,310 @@
+"""bex.py - bex policies from Python: the calls of bex/bex.h over ctypes and numpy, no build step.
+
+    import bex
+    with bex.Policy("runs/be/checkpoints/last") as policy, policy.session(exp="q:0.95") as robot:
+        for episode in range(5):
+            robot.begin()
+            while episode_lasts():
+                send(robot.act(read_sensors()))
+            robot.end()                       # the next episode tries something else
+
+Copy this file beside your program, or put its folder on PYTHONPATH. The library is looked for in
+$BEX_LIBRARY, then where the system keeps libraries and in /usr/local/lib, then in build/release above
+this file. Every failure raises bex.Error (bex.Misuse for a wrong size, NaN or call out of order) with
+the library's message. States and actions are in the demonstrations' units; any float array is converted.
+
+A session belongs to one thread at a time; ctypes releases the GIL while the library works, so sessions
+in several threads run at once.
+"""
+import ctypes
+import ctypes.util
+import os
+import pathlib
+from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_longlong, c_size_t, c_uint64, c_void_p
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Contract", "Error", "Latency", "Misuse", "Policy", "Session", "version"]
+
+
+class Error(Exception):
+    """The library's message for a file, a format or memory."""
+
+
+class Misuse(Error, ValueError):
+    """A wrong size, a value that is not finite, a call out of order."""
+
+
+class _Contract(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("state", c_int), ("action", c_int), ("chunk", c_int), ("history", c_int),
+                ("tasks", c_int), ("scenes", c_int), ("has_coverage", c_int), ("parameters", c_longlong),
+                ("state_mean", POINTER(c_float)), ("state_std", POINTER(c_float)),
+                ("action_low", POINTER(c_float)), ("action_high", POINTER(c_float)), ("agent", c_char_p),
+                ("exp", c_char_p), ("history_rule", c_char_p), ("guidance", c_double), ("noise", c_double),
+                ("act", c_int), ("denoising_steps", c_int)]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("exp", c_char_p), ("history", c_char_p), ("guidance", c_double),
+                ("noise", c_double), ("act", c_int), ("denoising_steps", c_int), ("task", c_int),
+                ("scene", c_int), ("seed", c_uint64), ("deadline", c_double)]
+
+
+class _Latency(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("calls", c_longlong), ("plans", c_longlong), ("missed", c_longlong),
+                ("p50", c_double), ("p99", c_double), ("max", c_double)]
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What a policy expects and gives; compare with the robot before moving."""
+    state: int
+    action: int
+    chunk: int              # actions planned at once
+    history: int            # history states, 0 for none
+    tasks: int
+    scenes: int
+    has_coverage: bool      # exp and guidance mean something
+    parameters: int
+    state_mean: np.ndarray  # (state,)
+    state_std: np.ndarray   # 0: a dim that is ignored
+    action_low: np.ndarray  # (action,)
+    action_high: np.ndarray
+    agent: str              # "be", "bc", "bc-history"
+    exp: str                # this and the rest: what a session uses unless told otherwise
+    history_rule: str
+    guidance: float
+    noise: float
+    act: int
+    denoising_steps: int
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Seconds, over the newest 4096 calls that planned; counts and max over all calls."""
+    calls: int
+    plans: int
+    missed: int
+    p50: float
+    p99: float
+    max: float
+
+
+def _candidates():
+    named = os.environ.get("BEX_LIBRARY")
+    if named:
+        return [named]
+    here = pathlib.Path(__file__).resolve()
+    found = [ctypes.util.find_library("bex"), "libbex.so.0", "/usr/local/lib/libbex.so.0"]
+    found += [str(p / "build/release/libbex.so") for p in here.parents]
+    return [f for f in found if f and ("/" not in f or os.path.exists(f))]
+
+
+# every function but those that cannot fail: argument types; all return an int status
+_FLOATS, _SESSION, _POLICY = c_void_p, c_void_p, c_void_p
+_CALLS = {
+    "bex_policy_open": [POINTER(_POLICY), c_char_p],
+    "bex_policy_contract": [_POLICY, POINTER(_Contract)],
+    "bex_session_open": [POINTER(_SESSION), _POLICY, POINTER(_Options)],
+    "bex_session_begin": [_SESSION],
+    "bex_session_end": [_SESSION],
+    "bex_session_act": [_SESSION, _FLOATS, c_int, _FLOATS, c_int],
+    "bex_session_plan": [_SESSION, _FLOATS, c_int, _FLOATS, c_int],
+    "bex_session_set_exp": [_SESSION, c_char_p],
+    "bex_session_set_task": [_SESSION, c_int, c_int],
+    "bex_session_set_seed": [_SESSION, c_uint64],
+    "bex_session_save_history": [_SESSION, c_char_p],
+    "bex_session_load_history": [_SESSION, c_char_p],
+    "bex_session_clear_history": [_SESSION],
+    "bex_session_latency": [_SESSION, POINTER(_Latency)],
+}
+
+
+def _load():
+    tried = []
+    for name in _candidates():
+        try:
+            library = ctypes.CDLL(name)
+        except OSError as error:
+            tried.append(str(error))
+            continue
+        for call, arguments in _CALLS.items():
+            getattr(library, call).argtypes = arguments
+        library.bex_version.restype = library.bex_error_message.restype = c_char_p
+        library.bex_session_history_states.argtypes = [_SESSION]
+        library.bex_session_history_states.restype = c_longlong
+        for close in (library.bex_policy_close, library.bex_session_close):
+            close.argtypes, close.restype = [c_void_p], None
+        return library
+    raise ImportError("no libbex (set BEX_LIBRARY to libbex.so, or make install): " + ("; ".join(tried) or "none found"))
+
+
+_library = _load()
+
+
+def _call(name, *arguments):
+    code = getattr(_library, name)(*(a._open() if isinstance(a, _Handle) else a for a in arguments))
+    if code < 0:
+        message = _library.bex_error_message().decode(errors="replace")
+        raise (Misuse if code == -2 else Error)(message)
+
+
+def _text(value):
+    return None if value is None else os.fsencode(value)
+
+
+def version():
+    return _library.bex_version().decode()
+
+
+class _Handle:
+    """Something of the library's, closed once: by close(), `with`, or when it is forgotten."""
+    _close = None
+
+    def __init__(self):
+        self._handle = c_void_p()
+
+    def _open(self):
+        if not self._handle:
+            raise Misuse(f"this {type(self).__name__} is closed")
+        return self._handle
+
+    def close(self):
+        handle, self._handle = self._handle, c_void_p()
+        if handle:
+            self._close(handle)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self.close()
+
+
+class Policy(_Handle):
+    """A trained policy: a model.safetensors or a checkpoint directory. Immutable, shared by sessions and
+    threads. Sessions keep what they need of it: closing it first is fine."""
+    _close = _library.bex_policy_close
+
+    def __init__(self, path):
+        super().__init__()
+        self._sessions = 0
+        self._closing = False
+        _call("bex_policy_open", byref(self._handle), _text(path))
+        self.contract = self._contract()
+
+    def _contract(self):
+        c = _Contract(size=ctypes.sizeof(_Contract))
+        _call("bex_policy_contract", self, byref(c))
+        values = {}
+        for name in Contract.__dataclass_fields__:
+            value = getattr(c, name)
+            if isinstance(value, bytes):
+                value = value.decode()
+            elif name.startswith("state_"):
+                value = np.array(value[:c.state], dtype=np.float32)
+            elif name.startswith("action_"):
+                value = np.array(value[:c.action], dtype=np.float32)
+            values[name] = value
+        values["has_coverage"] = bool(c.has_coverage)
+        return Contract(**values)
+
+    def session(self, **options):
+        """A control stream; options as for Session."""
+        return Session(self, **options)
+
+    def close(self):
+        self._closing = self._sessions > 0  # the last session closes it
+        if not self._closing:
+            super().close()
+
+    def _leave(self):
+        self._sessions -= 1
+        if self._closing and not self._sessions:
+            self.close()
+
+
+class Session(_Handle):
+    """One control stream: episodes of states in, actions out, and the memory of past episodes.
+
+    exp "q:0.95", "z:2", "raw:0.001"; history "uniform", "first", "last3", "file:PATH"; guidance; noise; act
+    (actions of a chunk played before the next is planned); denoising_steps; task; scene; seed; deadline
+    (seconds a call may take before it counts as missed). None: the policy's own."""
+    _close = _library.bex_session_close
+
+    def __init__(self, policy, *, exp=None, history=None, guidance=None, noise=None, act=None,
+                 denoising_steps=None, task=0, scene=0, seed=0, deadline=0.0):
+        super().__init__()
+        self._policy = None
+        self.contract = policy.contract
+        for name, value in (("guidance", guidance), ("noise", noise)):
+            if value is not None and value < 0:
+                raise Misuse(f"{name} {value} is negative")
+        options = _Options(ctypes.sizeof(_Options), _text(exp), _text(history),
+                           -1.0 if guidance is None else guidance, -1.0 if noise is None else noise,
+                           act or 0, denoising_steps or 0, task, scene, seed, deadline)
+        _call("bex_session_open", byref(self._handle), policy, byref(options))
+        self._policy = policy
+        policy._sessions += 1
+
+    def close(self):
+        super().close()
+        policy, self._policy = self._policy, None
+        if policy is not None:
+            policy._leave()
+
+    def begin(self):
+        """An episode begins; one that is running is dropped."""
+        _call("bex_session_begin", self)
+
+    def end(self):
+        """The episode ends and joins the history."""
+        _call("bex_session_end", self)
+
+    def _run(self, call, state, shape):
+        state = np.ascontiguousarray(state, dtype=np.float32).reshape(-1)
+        out = np.empty(shape, dtype=np.float32)
+        _call(call, self, state.ctypes.data, state.size, out.ctypes.data, out.size)
+        return out
+
+    def act(self, state):
+        """The next action (action,) for this state: once a control step."""
+        return self._run("bex_session_act", state, self.contract.action)
+
+    def plan(self, state):
+        """A whole chunk (chunk, action), for callers that play it themselves."""
+        return self._run("bex_session_plan", state, (self.contract.chunk, self.contract.action))
+
+    def set_exp(self, exp):
+        _call("bex_session_set_exp", self, _text(exp))
+
+    def set_task(self, task, scene=0):
+        _call("bex_session_set_task", self, task, scene)
+
+    def set_seed(self, seed):
+        """Between episodes; episodes count from 0 again."""
+        _call("bex_session_set_seed", self, seed)
+
+    def save_history(self, path):
+        _call("bex_session_save_history", self, _text(path))
+
+    def load_history(self, path):
+        _call("bex_session_load_history", self, _text(path))
+
+    def clear_history(self):
+        _call("bex_session_clear_history", self)
+
+    @property
+    def history_states(self):
+        return _library.bex_session_history_states(self._open())
+
+    @property
+    def latency(self):
+        found = _Latency(size=ctypes.sizeof(_Latency))
+        _call("bex_session_latency", self, byref(found))
+        return Latency(*(getattr(found, name) for name in Latency.__dataclass_fields__))

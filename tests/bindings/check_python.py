@@ -1,0 +1,133 @@
+"""bex.py against the library: run by test_python.c as  check_python.py BINDINGS BE BC SCRATCH REFERENCE
+where REFERENCE holds the actions (episodes, steps, action) that the C interface gave, float32."""
+import sys
+import threading
+
+sys.path.insert(0, sys.argv[1])
+import bex  # noqa: E402
+import numpy as np  # noqa: E402
+
+BE, BC, SCRATCH, REFERENCE = sys.argv[2:6]
+EPISODES, STEPS = 2, 9
+
+
+def state(e, t, n=4):
+    i = np.arange(n)
+    return (e + 1) * 0.3 + 0.1 * t * (i + 1) - 0.05 * i * e
+
+
+def play(robot, e):
+    robot.begin()
+    actions = [robot.act(state(e, t)) for t in range(STEPS)]
+    robot.end()
+    return np.array(actions)
+
+
+def refuses(kind, part, call, *arguments, **options):
+    try:
+        call(*arguments, **options)
+    except kind as error:
+        assert part in str(error), f"'{error}' lacks '{part}'"
+        return
+    raise AssertionError(f"no error '{part}'")
+
+
+def contract():
+    with bex.Policy(BE) as p:
+        c = p.contract
+        assert (c.state, c.action, c.chunk, c.history, c.agent) == (4, 2, 4, 6, "be"), c
+        assert c.state_mean.shape == c.state_std.shape == (4,) and (c.state_std > 0).all()
+        assert c.action_low.shape == (2,) and (c.action_low < c.action_high).all()
+        assert (c.exp, c.history_rule, c.guidance, c.noise, c.act, c.denoising_steps) == ("q:0.95", "uniform", 1, 0, 4, 4)
+        assert c.has_coverage is True and c.parameters > 1000
+    assert len(bex.version().split(".")) == 3
+
+
+def same_as_c():
+    want = np.fromfile(REFERENCE, dtype=np.float32).reshape(EPISODES, STEPS, 2)
+    with bex.Policy(BE) as p, p.session(seed=7, exp="q:0.5", guidance=2) as robot:
+        for e in range(EPISODES):
+            got = play(robot, e)
+            assert got.dtype == np.float32 and (got == want[e]).all(), (e, got - want[e])
+        assert robot.history_states == EPISODES * STEPS
+        t = robot.latency
+        assert t.calls == EPISODES * STEPS and t.plans == 6 and 0 < t.p50 <= t.p99 and t.missed == 0
+        c = p.contract
+        assert (got >= c.action_low).all() and (got <= c.action_high).all()
+
+
+def chunks_and_settings():
+    with bex.Policy(BE) as p, p.session(seed=7) as a, p.session(seed=7) as b:
+        a.begin()
+        chunk = a.plan(state(0, 0))
+        assert chunk.shape == (4, 2)
+        assert (chunk == play(b, 0)[:4]).all()
+        b.set_exp("q:0.05")
+        b.set_seed(7)
+        b.clear_history()
+        assert (chunk != play(b, 0)[:4]).any()
+        b.set_task(0)
+
+
+def memory():
+    path = SCRATCH + "-history"
+    with bex.Policy(BE) as p:
+        with p.session() as robot:
+            play(robot, 0)
+            robot.save_history(path)
+            robot.set_seed(3)
+            want = play(robot, 1)
+        with p.session(seed=3) as robot:
+            robot.load_history(path)
+            assert robot.history_states == STEPS
+            assert (play(robot, 1) == want).all()
+        with p.session(seed=3, history="file:" + path) as robot:
+            assert (play(robot, 1) == want).all()
+
+
+def mistakes():
+    refuses(bex.Error, "no/such/model", bex.Policy, "no/such/model")
+    refuses(bex.Error, "safetensors", bex.Policy, __file__)
+    p = bex.Policy(BE)
+    refuses(bex.Error, "none of q:", p.session, exp="much")
+    refuses(bex.Error, "chunk of 4", p.session, act=9)
+    refuses(bex.Misuse, "negative", p.session, guidance=-1)
+    refuses(bex.Misuse, "not finite", p.session, guidance=float("nan"))
+    robot = p.session()
+    refuses(bex.Misuse, "no episode has begun", robot.act, state(0, 0))
+    refuses(bex.Misuse, "no episode has begun", robot.end)
+    robot.begin()
+    refuses(ValueError, "3 values, the policy expects 4", robot.act, [1, 2, 3])
+    refuses(bex.Misuse, "observation 1 of 4", robot.act, [0, float("nan"), 0, 0])
+    refuses(bex.Error, "no/such", robot.load_history, "no/such")
+    refuses(bex.Misuse, "exp", robot.set_exp, "q:7")
+    p.close()  # its session goes on
+    robot.act(state(0, 0))
+    robot.close()
+    robot.close()
+    refuses(bex.Misuse, "closed", robot.act, state(0, 0))
+    refuses(bex.Misuse, "closed", p.session)
+    with bex.Policy(BC) as q, q.session() as clone:
+        refuses(bex.Misuse, "no history", clone.save_history, "x")
+        play(clone, 0)
+
+
+def threads():
+    with bex.Policy(BE) as p:
+        alone = [play(p.session(seed=i), 0) for i in range(3)]
+        got = [None] * 3
+
+        def work(i):
+            got[i] = play(p.session(seed=i), 0)
+
+        workers = [threading.Thread(target=work, args=(i,)) for i in range(3)]
+        for w in workers:
+            w.start()
+        for w in workers:
+            w.join()
+        assert all((a == g).all() for a, g in zip(alone, got))
+
+
+for check in (contract, same_as_c, chunks_and_settings, memory, mistakes, threads):
+    check()
+    print("ok", check.__name__)

@@ -1,0 +1,305 @@
+/* A policy there and back through its file, and every way a file can be wrong: a message, never an abort. */
+#include "base/file.h"
+#include "nn/safetensors.h"
+#include "policy/control.h"
+#include "policy/tiny_policy.h"
+
+static char path[600];
+
+static void expect_refused(const char *part) {
+    bex_policy *p = bex_policy_load(path);
+    if (p) fail_msg("loaded, though '%s' was expected", part);
+    assert_message(part);
+    // the file's name once
+    const char *at = strstr(bex_error(), path);
+    assert_non_null(at);
+    assert_null(strstr(at + 1, path));
+    assert_null(strchr(bex_error(), '\n'));
+}
+
+static void same_policy(const bex_policy *a, const bex_policy *b) {
+    assert_int_equal(a->O, b->O);
+    assert_int_equal(a->A, b->A);
+    assert_int_equal(a->tasks, b->tasks);
+    char *text = bex_config_text(&bex_policy_schema, &a->config);
+    char *other = bex_config_text(&bex_policy_schema, &b->config);
+    assert_string_equal(text, other);
+    free(text), free(other);
+    assert_int_equal(a->params->count, b->params->count);
+    assert_memory_equal(a->params->value, b->params->value, a->params->count * sizeof(bex_real));
+    assert_memory_equal(a->normaliser.std, b->normaliser.std, TINY_O * sizeof(bex_real));
+    assert_int_equal(!a->phi, !b->phi);
+    assert_int_equal(!a->condition, !b->condition);
+    if (a->condition)
+        for (int q = 0; q <= 100; q++)
+            assert_true(bex_condition_quantile(a->condition, q / 100.0) ==
+                        bex_condition_quantile(b->condition, q / 100.0));
+}
+
+static void round_trip(void **state) {
+    (void)state;
+    static const char *const kinds[][5] = {
+        {NULL},
+        {"model.mode=full", "model.timestep=true", "coverage.normalise=global", NULL},
+        {"model.agent=bc", "model.task=true", NULL},
+        {"model.agent=bc-history", NULL},
+        {"coverage.phi=onehot", "coverage.cell=2", NULL},
+        {"coverage.phi=cosine_relative", NULL},
+        {"coverage.phi=mlp", "coverage.hidden=12", "deploy.exp=z:1", "deploy.history=last3", NULL},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bex_policy *p = tiny_policy(kinds[i], 3, i);
+        assert_int_equal(bex_policy_save(p, path), 0);
+        bex_policy *q = bex_policy_load(path);
+        if (!q) fail_msg("%zu: %s", i, bex_error());
+        same_policy(p, q);
+        bex_policy_free(p);
+        bex_policy_free(q);
+    }
+}
+
+// a directory stands for the model in it
+static void directories_are_opened(void **state) {
+    (void)state;
+    char folder[700], inside[800];
+    snprintf(folder, sizeof folder, "%s.d", path);
+    snprintf(inside, sizeof inside, "%s/model.safetensors", folder);
+    char command[800];
+    snprintf(command, sizeof command, "mkdir -p '%s'", folder);
+    assert_int_equal(system(command), 0);
+    assert_null(bex_policy_load(folder));
+    assert_message("model.safetensors");
+    tiny_policy_save(NULL, 0, 1, inside);
+    bex_policy *p = bex_policy_load(folder);
+    assert_non_null(p);
+    bex_policy_free(p);
+    unlink(inside);
+    rmdir(folder);
+    assert_null(bex_policy_load("no/such/model.safetensors"));
+    assert_message("no/such/model.safetensors");
+}
+
+// the running average is what acts
+static void averages_act(void **state) {
+    (void)state;
+    bex_policy *p = tiny_policy(NULL, 0, 2);
+    bex_params_ema(p->params);
+    for (size_t i = 0; i < p->params->count; i++) p->params->ema[i] *= R(0.5);
+    assert_int_equal(bex_policy_save(p, path), 0);
+    bex_policy *q = bex_policy_load(path);
+    assert_non_null(q);
+    assert_memory_equal(q->params->value, p->params->ema, p->params->count * sizeof(bex_real));
+    bex_policy_free(p);
+    bex_policy_free(q);
+}
+
+// ---- files that are wrong ----
+
+static char *bytes;
+static size_t size;
+
+static void read_bytes(void) {
+    free(bytes);
+    if (bex_file_read(&bytes, &size, path, 1 << 24) < 0) fail_msg("%s", bex_error());
+}
+
+static void write_bytes(const void *text, size_t n) {
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, n, f), n);
+    fclose(f);
+}
+
+static void truncation_is_refused(void **state) {
+    (void)state;
+    tiny_policy_save(NULL, 0, 3, path);
+    read_bytes();
+    static const double shares[] = {0, 0.00001, 0.01, 0.1, 0.5, 0.9, 0.9999};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        write_bytes(bytes, (size_t)(shares[i] * (double)size));
+        expect_refused("");
+    }
+    write_bytes(bytes, size - 1);
+    expect_refused("truncated");
+    write_bytes("hello, this is no model at all", 30);
+    expect_refused("not safetensors?");
+}
+
+// what is written differently from the file at `path`
+typedef struct change {
+    const char *without;            // tensor left out
+    const char *shape;              // tensor given one row more
+    const char *key, *value;        // metadata; value NULL: left out
+    const char *config, *config_to; // replaced in the config's text
+} change;
+
+static char *replaced(const char *text, const char *from, const char *to) {
+    const char *at = strstr(text, from);
+    if (!at) fail_msg("'%s' is not in the config", from);
+    char *out = malloc(strlen(text) + strlen(to) + 1);
+    sprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return out;
+}
+
+static void rewrite(change c) {
+    static const char *const keys[] = {
+        "format", "config",   "observation", "action",        "tasks",
+        "scenes", "phi.kind", "phi.seed",    "phi.bandwidth", "coverage.normalise"};
+    bex_st_file *f = bex_st_load(path);
+    assert_non_null(f);
+    bex_st_writer *w = bex_st_writer_new();
+    char *config = NULL, *room = NULL;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *value = bex_st_metadata(f, keys[i]);
+        if (c.key && !strcmp(keys[i], c.key)) value = c.value;
+        if (c.config && !strcmp(keys[i], "config"))
+            value = config = replaced(value, c.config, c.config_to);
+        if (value) bex_st_add_metadata(w, keys[i], value);
+    }
+    for (int i = 0; i < bex_st_count(f); i++) {
+        const bex_st_tensor *t = bex_st_at(f, i);
+        if (c.without && !strcmp(t->name, c.without)) continue;
+        int64_t dim[BEX_ST_RANK];
+        memcpy(dim, t->dim, sizeof dim);
+        const void *data = t->data;
+        if (c.shape && !strcmp(t->name, c.shape)) {
+            size_t row = t->count / (size_t)dim[0] * bex_st_dtype_size(t->dtype);
+            dim[0]++;
+            room = calloc((size_t)dim[0], row);
+            memcpy(room, t->data, (size_t)(dim[0] - 1) * row);
+            data = room;
+        }
+        bex_st_add(w, t->name, t->dtype, t->rank, dim, data);
+    }
+    assert_int_equal(bex_st_save(w, path), 0);
+    bex_st_writer_free(w);
+    bex_st_free(f);
+    free(config), free(room);
+}
+
+static void tensors_are_checked(void **state) {
+    (void)state;
+    tiny_policy_save(NULL, 0, 4, path);
+    bex_st_file *f = bex_st_load(path);
+    for (int i = 0; i < bex_st_count(f); i++) {
+        char name[200];
+        snprintf(name, sizeof name, "%s", bex_st_at(f, i)->name);
+        tiny_policy_save(NULL, 0, 4, path);
+        rewrite((change){.without = name});
+        expect_refused(strcmp(name, "coverage.bank") ? name : "needs a bank");
+        if (!strcmp(name, "coverage.bank")) continue; // a bank of one more future is a bank
+        tiny_policy_save(NULL, 0, 4, path);
+        rewrite((change){.shape = name});
+        expect_refused("");
+    }
+    bex_st_free(f);
+}
+
+static void metadata_is_checked(void **state) {
+    (void)state;
+    static const struct {
+        change c;
+        const char *part;
+    } bad[] = {
+        {{.key = "format", .value = NULL}, "not a bex policy"},
+        {{.key = "format", .value = "bex-policy-2"}, "'bex-policy-2', not 'bex-policy-1'"},
+        {{.key = "config", .value = NULL}, "metadata 'config' is missing"},
+        {{.key = "config", .value = "\x7f garbage = = ]["}, "metadata 'config'"},
+        {{.key = "config", .value = "[model]\nwidht = 16\n"}, "did you mean"},
+        {{.key = "config", .value = ""}, "shape"},
+        {{.key = "observation", .value = NULL}, "metadata 'observation'"},
+        {{.key = "observation", .value = "0"}, "metadata 'observation'"},
+        {{.key = "observation", .value = "-3"}, "metadata 'observation'"},
+        {{.key = "observation", .value = "9999999999999999999999"}, "metadata 'observation'"},
+        {{.key = "observation", .value = "5"}, "token.state.weight"},
+        {{.key = "action", .value = "2x"}, "metadata 'action'"},
+        {{.key = "action", .value = "3"}, "shape"},
+        {{.key = "observation", .value = "1048576"}, "shape"},
+        {{.key = "tasks", .value = "-1"}, "metadata 'tasks'"},
+        {{.key = "phi.kind", .value = NULL}, "phi.kind"},
+        {{.key = "phi.kind", .value = "sine"}, "no feature kind 'sine'"},
+        {{.key = "phi.kind", .value = "onehot"}, "features: onehot"},
+        {{.config = "width = 16", .config_to = "width = 20"}, "shape"},
+        {{.config = "width = 16", .config_to = "width = 4096"}, "shape"},
+        {{.config = "heads = 2", .config_to = "heads = 3"}, "not a multiple of model.heads"},
+        {{.config = "heads = 2", .config_to = "heads = 0"}, "heads"},
+        {{.config = "width = 16", .config_to = "width = nan"}, "width"},
+        {{.config = "time_width = 8", .config_to = "time_width = 9"}, "odd"},
+        {{.config = "blocks = 2", .config_to = "blocks = 3"}, "no tensor"},
+        {{.config = "ddim = 4", .config_to = "ddim = 101"}, "exceeds diffusion.steps"},
+        {{.config = "task = false", .config_to = "task = true"}, "no task labels"},
+        {{.config = "agent = be", .config_to = "agent = bee"}, "agent"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        tiny_policy_save(NULL, 0, 5, path);
+        rewrite(bad[i].c);
+        expect_refused(bad[i].part);
+    }
+}
+
+// statistics of one-hot features beside dense ones of as many: other sums, other sizes
+static void statistics_fit_the_features(void **state) {
+    (void)state;
+    bex_policy *p = tiny_policy(NULL, 0, 6);
+    bex_rng g = bex_rng_seed(0);
+    bex_condition_free(p->condition);
+    p->condition = tiny_condition(&p->config, (bex_gram_shape){8, true}, &g);
+    assert_int_equal(bex_policy_save(p, path), 0);
+    bex_policy_free(p);
+    expect_refused("do not fit");
+}
+
+// bytes changed at random: refused, or a policy that acts or says why not
+static void mutations_never_abort(void **state) {
+    (void)state;
+    tiny_policy_save(NULL, 0, 7, path);
+    read_bytes();
+    char *copy = malloc(size);
+    bex_rng g = bex_rng_seed(99);
+    size_t header = 8;
+    memcpy(&header, bytes, 8);
+    int loaded = 0, acted = 0;
+    for (int i = 0; i < 300; i++) {
+        memcpy(copy, bytes, size);
+        for (int k = 0; k < 1 + i % 3; k++) {
+            size_t within = i % 2 ? header + 8 : size; // half of them in the header
+            copy[bex_rng_below(&g, within)] = (char)bex_rng_u32(&g);
+        }
+        write_bytes(copy, size);
+        bex_policy *p = bex_policy_load(path);
+        if (!p) {
+            assert_true(strlen(bex_error()) > 0);
+            continue;
+        }
+        loaded++;
+        bex_control_options o = BEX_CONTROL_INIT;
+        bex_control *c = bex_control_new(p, &o);
+        float s[TINY_O], a[TINY_A];
+        tiny_state(s, 0, 0);
+        if (c && p->O == TINY_O && p->A == TINY_A && bex_control_begin(c) == 0)
+            acted += bex_control_act(c, s, a) == 0;
+        bex_control_free(c);
+        bex_policy_free(p);
+    }
+    print_message("%d of 300 loaded, %d acted\n", loaded, acted);
+    assert_true(loaded > 20 && acted > 10 && loaded < 280);
+    free(copy);
+}
+
+int main(void) {
+    snprintf(path, sizeof path, "%s", scratch_path("policy.safetensors"));
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(directories_are_opened),
+        cmocka_unit_test(averages_act),
+        cmocka_unit_test(truncation_is_refused),
+        cmocka_unit_test(tensors_are_checked),
+        cmocka_unit_test(metadata_is_checked),
+        cmocka_unit_test(statistics_fit_the_features),
+        cmocka_unit_test(mutations_never_abort),
+    };
+    int code = cmocka_run_group_tests(tests, NULL, NULL);
+    free(bytes);
+    unlink(path);
+    return code;
+}
