@@ -78,8 +78,8 @@ static int fit(bex_imitation *a) {
     }
     for (size_t i = 0; i < (size_t)FIT_WINDOWS * (size_t)N; i++) rows[i] = history[i];
     bex_label_query q = {FIT_WINDOWS, N, 1, rows, first, count};
-    code =
-        bex_label(log_cov, relative ? moments : NULL, a->train.prefix, a->policy->condition, &q, 0);
+    code = bex_label(log_cov, relative ? moments : NULL, a->train.prefix, a->policy->condition, &q,
+                     (int)a->config.train.threads);
     if (!code)
         code = bex_condition_fit(a->policy->condition, log_cov, relative ? moments : NULL,
                                  FIT_WINDOWS);
@@ -93,10 +93,10 @@ done:
     return code;
 }
 
-static int prefix_of(bex_imitation_part *part, const bex_feature *phi) {
+static int prefix_of(bex_imitation_part *part, const bex_feature *phi, int threads) {
     if (!part->data) return 0;
-    part->prefix =
-        bex_prefix_new(phi, part->data->observations, part->data->rows, &(bex_prefix_options){0});
+    part->prefix = bex_prefix_new(phi, part->data->observations, part->data->rows,
+                                  &(bex_prefix_options){.threads = threads});
     return part->prefix ? 0 : -1;
 }
 
@@ -106,7 +106,9 @@ static bex_agent *make(const bex_train_config *config, const bex_dataset *data) 
     bex_policy *p = a->policy;
     a->label = label;
     p->phi = bex_policy_phi(&config->policy, &p->normaliser);
-    if (p->phi && prefix_of(&a->train, p->phi) == 0 && prefix_of(&a->held, p->phi) == 0) {
+    int threads = (int)config->train.threads;
+    if (p->phi && prefix_of(&a->train, p->phi, threads) == 0 &&
+        prefix_of(&a->held, p->phi, threads) == 0) {
         p->condition = condition_of(a);
         if (p->condition && fit(a) == 0) return &a->agent;
     }

@@ -10,6 +10,7 @@
 #include "kernel/random.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 typedef struct {
@@ -22,20 +23,35 @@ typedef struct {
     const bex_imitation_part *part;
     uint64_t t; // step whose windows are drawn
     bool learn;
-    int windows, S; // of the whole batch; windows per history
-    double factor;  // of the loss
-    int failed;     // any lane
+    int windows, S;    // of the whole batch; windows per history
+    int64_t overfit;   // number of the batch's first group in the cycle of fixed ones
+    double factor;     // of the loss
+    atomic_int failed; // lanes whose labels failed; messages are per thread, so the first is kept
+    char why[256];
 } job;
 
 static void *take(bex_tape *tape, size_t bytes) {
     return bex_arena_alloc(tape->arena, bytes);
 }
 
-// with train.overfit the same few groups come back every step
+// with train.overfit the same groups come back, in a cycle that goes on from step to step
 static int group_index(const job *j, int group) {
     int fixed = (int)j->a->config.train.overfit;
+    if (!fixed || !j->learn) return group;
     int groups = fixed / j->S > 0 ? fixed / j->S : 1;
-    return fixed && j->learn ? group % groups : group;
+    return (int)((j->overfit + group) % groups);
+}
+
+static double fail_in_lane(job *j) {
+    if (atomic_fetch_add(&j->failed, 1) == 0) snprintf(j->why, sizeof j->why, "%s", bex_error());
+    return (double)NAN;
+}
+
+// what the lanes came to: 0, or negative with a message
+static int outcome(const job *j, const char *what, double loss, long long step) {
+    if (j->failed) return bex_fail("%s", j->why);
+    if (isfinite(loss)) return 0;
+    return bex_fail("the %s is %g at step %lld", what, loss, step);
 }
 
 static const bex_real *gather(bex_tape *tape, const bex_real *rows_of, int width, const int *rows,
@@ -155,7 +171,7 @@ static double micro_batch(bex_tape *tape, job *j, int lane, int first, int group
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *noise;
     int *step;
     double start = bex_seconds();
-    if (draw(tape, j, first, groups, rng, &b) < 0) return NAN;
+    if (draw(tape, j, first, groups, rng, &b) < 0) return fail_in_lane(j);
     bex_tensor *x = add_noise(tape, p, &b, rng, &step, &noise);
     j->a->data_seconds[lane] += bex_seconds() - start;
     if (j->learn) bex_tape_train(tape, p->params);
@@ -202,14 +218,14 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
              .windows = (int)t->batch,
              .S = windows_per_history(a)};
     j.t = t->overfit ? 0 : (uint64_t)step;
+    j.overfit = step * (j.windows / j.S);
     j.factor = 1.0 / ((double)t->batch * a->policy->A);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
     bex_params_zero_grad(a->policy->params);
     out->loss = bex_lanes_run(a->lanes, rng, lane_work, &j);
     out->data_seconds = seconds_of(a->data_seconds, (int)t->lanes);
     out->lane_seconds = seconds_of(a->lane_seconds, (int)t->lanes);
-    if (!isfinite(out->loss))
-        return bex_fail("the loss is %g at step %lld", out->loss, (long long)step);
+    if (outcome(&j, "loss", out->loss, (long long)step) < 0) return -1;
     bex_lanes_reduce(a->lanes, a->policy->params);
     out->lr = bex_schedule_lr(&a->schedule, (long)step);
     out->grad_norm =
@@ -217,6 +233,14 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     if (!isfinite(out->grad_norm))
         return bex_fail("the gradient is not finite at step %lld", (long long)step);
     return 0;
+}
+
+// the running average is what acts, so it is what is judged; twice restores
+static void swap_average(bex_params *p) {
+    bex_real *value = p->value;
+    if (!p->ema) return;
+    p->value = p->ema;
+    p->ema = value;
 }
 
 int bex_imitation_evaluate(bex_agent *agent, double *loss) {
@@ -228,8 +252,10 @@ int bex_imitation_evaluate(bex_agent *agent, double *loss) {
     if (j.windows < j.S) j.windows = j.S;
     j.factor = 1.0 / ((double)j.windows * a->policy->A);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "evaluate", 0);
+    swap_average(a->policy->params);
     *loss = bex_lanes_run(a->lanes, rng, lane_work, &j);
+    swap_average(a->policy->params);
     seconds_of(a->data_seconds, (int)a->config.train.lanes);
     seconds_of(a->lane_seconds, (int)a->config.train.lanes);
-    return isfinite(*loss) ? 0 : bex_fail("the held-out loss is %g", *loss);
+    return outcome(&j, "held-out loss", *loss, a->policy->params->step);
 }

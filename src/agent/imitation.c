@@ -73,15 +73,27 @@ static int check_batch(const bex_train_config *c) {
     if (c->policy.model.agent != BEX_AGENT_BC && t->batch % t->samples_per_history)
         return bex_fail("train.batch %lld is not a multiple of train.samples_per_history %lld",
                         t->batch, t->samples_per_history);
-    if (t->steps < t->warmup)
-        return bex_fail("train.warmup %lld exceeds train.steps %lld", t->warmup, t->steps);
+    if (t->steps < t->warmup) {
+        bex_fail("train.warmup %lld exceeds train.steps %lld", t->warmup, t->steps);
+        return bex_fail_hint("--train.warmup=%lld", t->steps / 20);
+    }
+    return 0;
+}
+
+// a token of a label needs one in every episode
+static int check_labels(const bex_model_config *m, const bex_dataset *d) {
+    for (int e = 0; e < d->episodes; e++)
+        if ((m->task && d->tasks.count && d->task[e] < 0) ||
+            (m->scene && d->scenes.count && d->scene[e] < 0))
+            return bex_fail("episode %d has no %s label", e,
+                            m->task && d->task[e] < 0 ? "task" : "scene");
     return 0;
 }
 
 static int prepare(bex_imitation *a, const bex_dataset *d) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
-    if (check_batch(c) < 0 || divide(a, d) < 0) return -1;
+    if (check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0 || divide(a, d) < 0) return -1;
     a->policy = bex_policy_new(&c->policy, d->O, d->A, d->tasks.count, d->scenes.count,
                                (int)t->lanes, (uint64_t)t->seed);
     if (!a->policy) return -1;
@@ -91,7 +103,7 @@ static int prepare(bex_imitation *a, const bex_dataset *d) {
         return -1;
     if (part_init(&a->train, a) < 0) return -1;
     if (a->held.data && part_init(&a->held, a) < 0) return bex_fail_in("held-out episodes");
-    a->lanes = bex_lanes_new((int)t->lanes, 0);
+    a->lanes = bex_lanes_new((int)t->lanes, (int)t->threads);
     a->schedule = (bex_schedule){t->lr, (long)t->warmup, (long)t->steps};
     a->adam = (bex_adam)BEX_ADAMW_INIT;
     a->adam.beta1 = t->beta1, a->adam.beta2 = t->beta2, a->adam.decay = t->decay;
@@ -125,20 +137,39 @@ int bex_imitation_save(const bex_agent *agent, const char *folder) {
     return code;
 }
 
+static bool near(const bex_real *x, const bex_real *y, int n) {
+    for (int i = 0; i < n; i++)
+        if (fabs((double)(x[i] - y[i])) > 1e-5 * (1 + fabs((double)y[i]))) return false;
+    return true;
+}
+
+// other demonstrations have other statistics, and the weights know only the old ones
+static int check_demonstrations(const bex_normaliser *now, const bex_st_file *f) {
+    bex_normaliser was;
+    if (bex_normaliser_load(&was, f, now->O, now->A) < 0) return -1;
+    bool same = near(now->mean, was.mean, now->O) && near(now->std, was.std, now->O) &&
+                near(now->low, was.low, now->A) && near(now->high, was.high, now->A);
+    bex_normaliser_fini(&was);
+    return same ? 0 : bex_fail("trained on other demonstrations, or another part of them");
+}
+
+static int load_model(bex_imitation *a, const bex_st_file *f) {
+    if (bex_params_read_values(a->policy->params, f) < 0) return -1;
+    return check_demonstrations(&a->policy->normaliser, f);
+}
+
 int bex_imitation_load(bex_agent *agent, const char *folder) {
     bex_imitation *a = (bex_imitation *)agent;
     char path[1200];
-    int code = -1;
-    for (int k = 0; k < 2; k++) {
+    int code = 0;
+    for (int k = 0; k < 2 && !code; k++) {
         snprintf(path, sizeof path, "%s/%s.safetensors", folder, k ? "state" : "model");
         bex_st_file *f = bex_st_load(path);
         if (!f) return -1;
-        bex_params *p = a->policy->params;
-        code = k ? bex_params_read_state(p, f) : bex_params_read_values(p, f);
+        code = k ? bex_params_read_state(a->policy->params, f) : load_model(a, f);
         bex_st_free(f);
-        if (code < 0) return bex_fail_in("%s", path);
     }
-    return code;
+    return code ? bex_fail_in("%s", path) : 0;
 }
 
 void bex_imitation_describe(const bex_agent *agent, FILE *out) {
@@ -147,7 +178,7 @@ void bex_imitation_describe(const bex_agent *agent, FILE *out) {
     const bex_optimiser_config *t = &a->config.train;
     double encoder, decoder;
     bex_dit_flops(o, (double)t->samples_per_history, &encoder, &decoder);
-    fprintf(out, "agent        %s, %s mode\n", agent->class->name,
+    fprintf(out, "agent        %s, %s mode\n", bex_agent_names[a->config.policy.model.agent],
             o->mode == BEX_DIT_PREFIX ? "prefix" : "full");
     fprintf(out, "data         %d episodes, %d rows, state %d, action %d; %d episodes held out\n",
             a->train.data->episodes, a->train.data->rows, o->O, o->A,

@@ -6,8 +6,9 @@
  *
  * Distances are squared, Euclidean, summed column by column in float; ties go to the lower number. A box's
  * distance is made by the same operations, each monotone, so it is never above that of a point
- * inside: the answer equals brute force bit for bit. 180,000 x 4: some 20 us for k = 64; where nothing
- * can be skipped (many columns without structure) it is a brute force over packed memory.
+ * inside: the answer equals brute force bit for bit. For k = 64 on one core: 17 us in 180,000 x 4, 41 us
+ * in 1,000,000 x 4; where columns have no structure nothing can be skipped, and it is a brute force
+ * over packed memory: 21 ms in 1,000,000 x 29.
  * Immutable once made: share it between threads. */
 #ifndef BEX_AGENT_NEIGHBOURS_H
 #define BEX_AGENT_NEIGHBOURS_H

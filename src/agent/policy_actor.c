@@ -39,3 +39,7 @@ bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_opti
     free(a);
     return NULL;
 }
+
+bex_history *bex_policy_actor_history(bex_actor *actor) {
+    return bex_control_history(((policy_actor *)actor)->control);
+}

@@ -8,4 +8,7 @@
 /* The policy must outlive the actor. NULL with a message. */
 bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_options *options);
 
+/* Its memory of past episodes; NULL if the policy has no history. */
+bex_history *bex_policy_actor_history(bex_actor *actor);
+
 #endif

@@ -12,7 +12,7 @@ typedef struct bex_data_config {
 } bex_data_config;
 
 typedef struct bex_optimiser_config {
-    long long steps, batch, samples_per_history, lanes, micro, warmup, seed, overfit;
+    long long steps, batch, samples_per_history, lanes, threads, micro, warmup, seed, overfit;
     double lr, beta1, beta2, decay, clip, ema;
     double hide;            // probability that the coverage token is the null token
     long long trajectories; // episodes of a training history, at most

@@ -5,7 +5,9 @@
 #include "cli/options.h"
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "exp/explore_results.h"
+#include "exp/provenance.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// who can act; a trained RUN, a positional argument, is one more row
-static const bex_explore_source *const sources[] = {&bex_explore_retrieval};
+// who can act
+static const bex_explore_source *const sources[] = {&bex_explore_policy, &bex_explore_retrieval};
 enum { SOURCES = sizeof sources / sizeof *sources };
 
 typedef struct session {
@@ -50,7 +52,8 @@ static int check_request(session *s) {
     const bex_explore_request *q = s->q;
     for (int i = 0; i < SOURCES && !s->source; i++)
         if (sources[i]->wanted(q)) s->source = sources[i];
-    if (!s->source) return bex_fail("who explores? (--retrieval FILE)");
+    if (!s->source) return bex_fail("who explores? (RUN, or --retrieval FILE)");
+    if (q->run && q->retrieval) return bex_fail("either RUN or --retrieval, not both");
     if (!q->env) return bex_fail("in which environment? (--env maze2d-medium; bex env --list)");
     s->history.H = (int)q->history_states;
     return bex_history_parse(&s->history.kind, &s->history.file, q->history);
@@ -115,12 +118,13 @@ static int play(session *s) {
 }
 
 static int write_out(const session *s) {
-    char path[1100];
+    char path[1100], name[80];
     const char *out = s->q->out;
     if (!out) return 0;
+    snprintf(name, sizeof name, "%s, %.40s history", s->source->name, s->q->history);
     snprintf(path, sizeof path, "%s/trajectories.hdf5", out);
     if (bex_explore_save_trajectories(&s->explored, s->command, path) < 0) return -1;
-    if (bex_explore_draw(&s->explored, s->results, s->source->name, out) < 0) return -1;
+    if (bex_explore_draw(&s->explored, s->results, name, out) < 0) return -1;
     snprintf(path, sizeof path, "%s/results.json", out);
     return bex_json_save(s->results, path);
 }
@@ -156,9 +160,15 @@ static int explore(session *s) {
     int code = s->source->open(&s->state, s->q, s->world);
     if (code != BEX_EXIT_OK) return code;
     s->agent = s->source->describe(s->q);
-    if (!s->agent) return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
+    if (!s->agent || !bex_utf8_valid(s->command))
+        return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
     if (make_actors(s) < 0 || prepare_out(s->q) < 0 || play(s) < 0 || write_out(s) < 0)
         return BEX_EXIT_FAILED;
+    if (s->q->save_history) {
+        bex_history *memory = s->source->memory(s->actors[0]);
+        if (!memory) return bex_fail("--save-history: this policy has no history"), BEX_EXIT_FAILED;
+        if (bex_history_save(memory, s->q->save_history) < 0) return BEX_EXIT_FAILED;
+    }
     if (s->q->json)
         bex_json_print(s->results);
     else
@@ -178,89 +188,97 @@ static void session_fini(session *s) {
     json_decref(s->results);
 }
 
-// argv as one line
-static void join(char *out, size_t size, int argc, char **argv) {
-    size_t n = (size_t)snprintf(out, size, "bex");
-    for (int i = 0; i < argc && n < size; i++)
-        n += (size_t)snprintf(out + n, size - n, " %s", argv[i]);
-}
+static bex_explore_request q = {.history = "uniform",
+                                .guidance = -1,
+                                .noise = -1,
+                                .trials = 10,
+                                .episodes = 12,
+                                .episode_length = 300,
+                                .splits = 2,
+                                .history_states = 32,
+                                .choose = "best",
+                                .phi = "cosine",
+                                .k = 64,
+                                .chunk = 8,
+                                .future = 100,
+                                .phi_features = 32,
+                                .bandwidth = 2,
+                                .bin = 0.5,
+                                .lambda = 0.01};
+static const bex_option options[] = {
+    {"exp", BEX_OPTION_TEXT, &q.exp, "X",
+     "how exploratory: q:0.95, z:2, raw:C; else the policy's own", 0, 0},
+    {"guidance", BEX_OPTION_NUMBER, &q.guidance, "W",
+     "weight of the coverage; -1: the policy's own", -1, 100},
+    {"noise", BEX_OPTION_NUMBER, &q.noise, "SD",
+     "added to actions, of [-1,1]; -1: the policy's own", -1, 10},
+    {"act", BEX_OPTION_INTEGER, &q.act, "N",
+     "actions of a chunk that are played; 0: the policy's own", 0, 10000},
+    {"ddim", BEX_OPTION_INTEGER, &q.ddim, "N", "denoising steps; 0: the policy's own", 0, 1000},
+    {"best", BEX_OPTION_FLAG, &q.best, NULL, "the run's best checkpoint, not its newest", 0, 0},
+    {"retrieval", BEX_OPTION_TEXT, &q.retrieval, "FILE", "explore by looking up demonstrations", 0,
+     0},
+    {"env", BEX_OPTION_TEXT, &q.env, "ENV", "where; see bex env --list", 0, 0},
+    {"trials", BEX_OPTION_INTEGER, &q.trials, "N", "independent, each with an empty memory", 1,
+     10000},
+    {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "of each trial, one after the other", 1,
+     10000},
+    {"episode-length", BEX_OPTION_INTEGER, &q.episode_length, "N", "steps", 1, 1e6},
+    {"start", BEX_OPTION_TEXT, &q.start, "ROW,COL", "cell where episodes start; else any", 0, 0},
+    {"splits", BEX_OPTION_INTEGER, &q.splits, "N", "a cell counts as N x N regions", 1, 16},
+    {"history", BEX_OPTION_TEXT, &q.history, "RULE", "uniform, first, last3 or file:F", 0, 0},
+    {"save-history", BEX_OPTION_TEXT, &q.save_history, "FILE",
+     "the first trial's memory, for --history file:FILE", 0, 0},
+    {"history-states", BEX_OPTION_INTEGER, &q.history_states, "H", "states in a history", 1, 65536},
+    {"choose", BEX_OPTION_TEXT, &q.choose, "RULE", "the future: best, top:N or random", 0, 0},
+    {"k", BEX_OPTION_INTEGER, &q.k, "N", "nearest demonstration states to choose from", 1, 100000},
+    {"chunk", BEX_OPTION_INTEGER, &q.chunk, "K", "actions played before the next choice", 1, 10000},
+    {"future", BEX_OPTION_INTEGER, &q.future, "F", "steps of a future", 0, 1e6},
+    {"phi", BEX_OPTION_TEXT, &q.phi, "KIND", "cosine, cosine_relative, mlp or onehot", 0, 0},
+    {"phi-dims", BEX_OPTION_TEXT, &q.phi_dims, "DIMS", "0,1 or all; else the position in the world",
+     0, 0},
+    {"phi-features", BEX_OPTION_INTEGER, &q.phi_features, "N", "features", 1, 128},
+    {"phi-raw", BEX_OPTION_FLAG, &q.phi_raw, NULL, "phi of raw states, not standardised", 0, 0},
+    {"phi-seed", BEX_OPTION_INTEGER, &q.phi_seed, "N", "another phi of the kind", 0, 9e15},
+    {"bandwidth", BEX_OPTION_NUMBER, &q.bandwidth, "X", "of cosines: larger, finer", 1e-6, 1e6},
+    {"bin", BEX_OPTION_NUMBER, &q.bin, "X", "side of an onehot cell", 1e-6, 1e6},
+    {"lambda", BEX_OPTION_NUMBER, &q.lambda, "X", "of the coverage", 1e-12, 1e6},
+    {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d", 0, 0},
+    {"seed", BEX_OPTION_INTEGER, &q.seed, "N", "same seed, same trials, on any number of cores", 0,
+     9e15},
+    {"out", BEX_OPTION_TEXT, &q.out, "DIR",
+     "results.json, trajectories.hdf5, figures; else only a summary", 0, 0},
+    {"force", BEX_OPTION_FLAG, &q.force, NULL, "replace results in DIR", 0, 0},
+    {"json", BEX_OPTION_FLAG, &q.json, NULL, "print results.json instead of a summary", 0, 0},
+};
+static const bex_usage usage = {
+    .command = "explore",
+    .synopsis = "RUN|--retrieval FILE --env ENV [options]",
+    .about =
+        "Let an agent explore: trials of several episodes, the states of past episodes being\n"
+        "its history, and count the regions it visits. RUN is a trained policy: a run directory, a\n"
+        "checkpoint or a model.safetensors. --retrieval needs no training: of\n"
+        "the k demonstrated states nearest to the present one it follows the future that\n"
+        "covers most together with the history. --choose random is behaviour cloning.",
+    .example = "bex explore runs/be --env maze2d-medium --start 3,3 --exp q:0.95 --out explored\n"
+               "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --trials 10 "
+               "--episodes 3 --out explored\n"
+               "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --choose "
+               "random --history first",
+    .options = options,
+    .count = sizeof options / sizeof *options,
+};
 
 int bex_cmd_explore(int argc, char **argv) {
-    static bex_explore_request q = {.history = "uniform",
-                                    .trials = 10,
-                                    .episodes = 12,
-                                    .episode_length = 300,
-                                    .splits = 2,
-                                    .history_states = 32,
-                                    .choose = "best",
-                                    .phi = "cosine",
-                                    .k = 64,
-                                    .chunk = 8,
-                                    .future = 100,
-                                    .phi_features = 32,
-                                    .bandwidth = 2,
-                                    .bin = 0.5,
-                                    .lambda = 0.01};
-    static const bex_option options[] = {
-        {"retrieval", BEX_OPTION_TEXT, &q.retrieval, "FILE", "explore by looking up demonstrations",
-         0, 0},
-        {"env", BEX_OPTION_TEXT, &q.env, "ENV", "where; see bex env --list", 0, 0},
-        {"trials", BEX_OPTION_INTEGER, &q.trials, "N", "independent, each with an empty memory", 1,
-         10000},
-        {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "of each trial, one after the other", 1,
-         10000},
-        {"episode-length", BEX_OPTION_INTEGER, &q.episode_length, "N", "steps", 1, 1e6},
-        {"start", BEX_OPTION_TEXT, &q.start, "ROW,COL", "cell where episodes start; else any", 0,
-         0},
-        {"splits", BEX_OPTION_INTEGER, &q.splits, "N", "a cell counts as N x N regions", 1, 16},
-        {"history", BEX_OPTION_TEXT, &q.history, "RULE", "uniform, first, last3 or file:F", 0, 0},
-        {"history-states", BEX_OPTION_INTEGER, &q.history_states, "H", "states in a history", 1,
-         65536},
-        {"choose", BEX_OPTION_TEXT, &q.choose, "RULE", "the future: best, top:N or random", 0, 0},
-        {"k", BEX_OPTION_INTEGER, &q.k, "N", "nearest demonstration states to choose from", 1,
-         100000},
-        {"chunk", BEX_OPTION_INTEGER, &q.chunk, "K", "actions played before the next choice", 1,
-         10000},
-        {"future", BEX_OPTION_INTEGER, &q.future, "F", "steps of a future", 0, 1e6},
-        {"phi", BEX_OPTION_TEXT, &q.phi, "KIND", "cosine, cosine_relative, mlp or onehot", 0, 0},
-        {"phi-dims", BEX_OPTION_TEXT, &q.phi_dims, "DIMS",
-         "0,1 or all; else the position in the world", 0, 0},
-        {"phi-features", BEX_OPTION_INTEGER, &q.phi_features, "N", "features", 1, 128},
-        {"phi-raw", BEX_OPTION_FLAG, &q.phi_raw, NULL, "phi of raw states, not standardised", 0, 0},
-        {"phi-seed", BEX_OPTION_INTEGER, &q.phi_seed, "N", "another phi of the kind", 0, 9e15},
-        {"bandwidth", BEX_OPTION_NUMBER, &q.bandwidth, "X", "of cosines: larger, finer", 1e-6, 1e6},
-        {"bin", BEX_OPTION_NUMBER, &q.bin, "X", "side of an onehot cell", 1e-6, 1e6},
-        {"lambda", BEX_OPTION_NUMBER, &q.lambda, "X", "of the coverage", 1e-12, 1e6},
-        {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d", 0, 0},
-        {"seed", BEX_OPTION_INTEGER, &q.seed, "N", "same seed, same trials, on any number of cores",
-         0, 9e15},
-        {"out", BEX_OPTION_TEXT, &q.out, "DIR",
-         "results.json, trajectories.hdf5, figures; else only a summary", 0, 0},
-        {"force", BEX_OPTION_FLAG, &q.force, NULL, "replace results in DIR", 0, 0},
-        {"json", BEX_OPTION_FLAG, &q.json, NULL, "print results.json instead of a summary", 0, 0},
-    };
-    static const bex_usage usage = {
-        .command = "explore",
-        .synopsis = "--retrieval FILE --env ENV [options]",
-        .about =
-            "Let an agent explore: trials of several episodes, the states of past episodes being\n"
-            "its history, and count the regions it visits. --retrieval needs no training: of\n"
-            "the k demonstrated states nearest to the present one it follows the future that\n"
-            "covers most together with the history. --choose random is behaviour cloning.",
-        .example = "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --trials 10 "
-                   "--episodes 3 --out explored\n"
-                   "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --choose "
-                   "random --history first",
-        .options = options,
-        .count = sizeof options / sizeof *options,
-    };
-    char command[2048];
-    join(command, sizeof command, argc, argv);
-    int n = bex_options_parse(&usage, argc, argv, NULL, 0);
-    if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
-    if (n < 0) return BEX_EXIT_USAGE;
+    char *command = bex_command_line(argc, argv); // parsing rearranges argv
+    int n = bex_options_parse(&usage, argc, argv, &q.run, 1);
+    if (n < 0) {
+        free(command);
+        return n == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+    }
     session s = {.q = &q, .command = command};
     int code = explore(&s);
     session_fini(&s);
+    free(command);
     return code == BEX_EXIT_OK ? code : bex_command_fail(&usage, code);
 }

@@ -106,6 +106,11 @@ int bex_cmd_train(int argc, char **argv) {
         code = BEX_EXIT_OK;
         goto done;
     }
+    if (resume && (out || force)) {
+        bex_fail("--resume goes on in its own run: no --out, no --force");
+        code = bex_command_fail(&usage, BEX_EXIT_USAGE);
+        goto done;
+    }
     if (configure(&c, given ? file : NULL, overrides, count) < 0) {
         code = bex_command_fail(&usage, BEX_EXIT_USAGE);
         goto done;
@@ -114,8 +119,8 @@ int bex_cmd_train(int argc, char **argv) {
         code = describe(&c) < 0 ? bex_command_fail(&usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
         goto done;
     }
-    static const char *const names[] = {"be", "bc", "bc-history"};
-    snprintf(path, sizeof path, "runs/%s-%lld", names[c.policy.model.agent], c.train.seed);
+    snprintf(path, sizeof path, "runs/%s-%lld", bex_agent_names[c.policy.model.agent],
+             c.train.seed);
     bex_train_options o = {.run = resume ? resume
                                   : out  ? out
                                          : path,

@@ -25,14 +25,15 @@ static int draw_curve(bex_panel *p, const json_t *results, const char *by, const
         values[2 * n + i] = number_at(c, "error", i);
     }
     bex_panel_line(p, values, values + n, values + 2 * n, (int)n, &(bex_mark){.colour = BEX_BLUE});
-    bex_panel_hline(p, regions, &(bex_mark){.dashed = true});
+    bex_panel_hline(p, regions, &(bex_mark){.label = "all there are", .dashed = true});
+    bex_panel_legend(p, BEX_LEGEND_BOTTOM_RIGHT);
     free(values);
     return 0;
 }
 
 static int draw_coverage(const bex_explored *e, const json_t *results, const char *name,
                          const char *paths) {
-    char title[160];
+    char title[240];
     snprintf(title, sizeof title, "%s: %d trials, mean and standard error", name, e->trials);
     bex_figure *f = bex_figure_new(1, 2, 300, 220);
     bex_figure_title(f, title);

@@ -97,5 +97,5 @@ static json_t *describe(const bex_explore_request *q) {
 }
 
 const bex_explore_source bex_explore_retrieval = {
-    "retrieval", wanted, open_state, new_actor, describe, close_state,
+    "retrieval", wanted, open_state, new_actor, bex_retrieval_actor_history, describe, close_state,
 };

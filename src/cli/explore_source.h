@@ -10,9 +10,14 @@
 
 /* What the user asked for. */
 typedef struct bex_explore_request {
-    const char *env, *maze, *start, *out, *history;
+    const char *env, *maze, *start, *out, *history, *save_history;
     long long trials, episodes, episode_length, splits, seed, history_states;
     bool json, force;
+    // a trained policy
+    const char *run, *exp;
+    double guidance, noise; // negative: the policy's own
+    long long act, ddim;    // 0: the policy's own
+    bool best;
     // retrieval
     const char *retrieval, *choose, *phi, *phi_dims;
     long long k, chunk, future, phi_features, phi_seed;
@@ -27,10 +32,11 @@ typedef struct bex_explore_source {
     int (*open)(void **state, const bex_explore_request *q, const bex_world *world);
     /* One trial's actor, NULL with a message. history: rule and size as asked for. */
     bex_actor *(*actor)(void *state, const bex_history_options *history, bex_rng rng);
+    bex_history *(*memory)(bex_actor *actor);          // the actor's own; NULL: none
     json_t *(*describe)(const bex_explore_request *q); // for results.json
     void (*close)(void *state);                        // after its actors; NULL is fine
 } bex_explore_source;
 
-extern const bex_explore_source bex_explore_retrieval;
+extern const bex_explore_source bex_explore_policy, bex_explore_retrieval;
 
 #endif

@@ -100,6 +100,7 @@ int bex_options_parse(const bex_usage *u, int argc, char **argv, const char **po
     bool options_over = false;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
+        if (!options_over && !strcmp(arg, "-o")) arg = "--out";
         if (!options_over && (!strcmp(arg, "--help") || !strcmp(arg, "-h"))) {
             print_help(u);
             return BEX_OPTIONS_HELP;

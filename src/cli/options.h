@@ -6,7 +6,7 @@
  *         {"json", BEX_OPTION_FLAG, &json, NULL, "print results as JSON", 0, 0},
  *     };
  * Given as --trials 5 or --trials=5; a value that starts with -- must be given with =. `--` ends
- * options; -h is --help. The variables hold the defaults. */
+ * options; -h is --help, -o is --out. The variables hold the defaults. */
 #ifndef BEX_CLI_OPTIONS_H
 #define BEX_CLI_OPTIONS_H
 

@@ -13,7 +13,7 @@ enum { PARTS = 5, TAIL = 60, DELAY = 6, REST = 150 }; // map places a cell side;
 
 typedef struct scene {
     const bex_world *world;
-    bex_shape *shapes;
+    bex_env_shape *shapes;
     int count;
     double left, right, top, bottom; // of all walls, which are squares of a grid
     int rows, columns;
@@ -28,11 +28,11 @@ static void scene_fini(scene *s) {
     free(s->y);
 }
 
-static int row_of(const scene *s, const bex_shape *h) {
+static int row_of(const scene *s, const bex_env_shape *h) {
     return (int)((h->down - s->top) / (2 * h->half_down));
 }
 
-static int column_of(const scene *s, const bex_shape *h) {
+static int column_of(const scene *s, const bex_env_shape *h) {
     return (int)((h->right - s->left) / (2 * h->half_right));
 }
 
@@ -46,8 +46,8 @@ static int scene_init(scene *s, const bex_world *world, int longest) {
     if (!s->shapes || !s->x || !s->y) return scene_fini(s), bex_fail("out of memory");
     world->class->draw(world, s->shapes, s->count);
     for (int i = 0; i < s->count; i++) {
-        const bex_shape *h = &s->shapes[i];
-        if (h->kind != BEX_SHAPE_WALL) continue;
+        const bex_env_shape *h = &s->shapes[i];
+        if (h->kind != BEX_ENV_SHAPE_WALL) continue;
         s->left = fmin(s->left, h->right - h->half_right);
         s->right = fmax(s->right, h->right + h->half_right);
         s->top = fmin(s->top, h->down - h->half_down);
@@ -58,7 +58,7 @@ static int scene_init(scene *s, const bex_world *world, int longest) {
     s->wall = calloc((size_t)s->rows * (size_t)s->columns, sizeof *s->wall);
     if (!s->wall) return scene_fini(s), bex_fail("out of memory");
     for (int i = 0; i < s->count; i++)
-        if (s->shapes[i].kind == BEX_SHAPE_WALL)
+        if (s->shapes[i].kind == BEX_ENV_SHAPE_WALL)
             s->wall[row_of(s, &s->shapes[i]) * s->columns + column_of(s, &s->shapes[i])] = true;
     return 0;
 }
@@ -88,9 +88,9 @@ static void draw_walls(const scene *s, bex_panel *p) {
 // row and column numbers on the outer walls: what --start and --rare speak of
 static void draw_numbers(const scene *s, bex_panel *p) {
     for (int i = 0; i < s->count; i++) {
-        const bex_shape *h = &s->shapes[i];
+        const bex_env_shape *h = &s->shapes[i];
         int row = row_of(s, h), col = column_of(s, h);
-        if (h->kind != BEX_SHAPE_WALL || (row && col) || row + col == 0) continue;
+        if (h->kind != BEX_ENV_SHAPE_WALL || (row && col) || row + col == 0) continue;
         char text[16];
         snprintf(text, sizeof text, "%d", row ? row : col);
         bex_panel_text(p, h->right, -h->down, text, 0, &(bex_mark){.colour = 0xC8D0DA, .size = 9});
@@ -99,11 +99,11 @@ static void draw_numbers(const scene *s, bex_panel *p) {
 
 static void draw_goal(const scene *s, bex_panel *p) {
     for (int i = 0; i < s->count; i++) {
-        const bex_shape *h = &s->shapes[i];
-        if (h->kind == BEX_SHAPE_START)
+        const bex_env_shape *h = &s->shapes[i];
+        if (h->kind == BEX_ENV_SHAPE_START)
             bex_panel_symbol(p, h->right, -h->down,
                              &(bex_mark){.colour = BEX_BLACK, .start = true});
-        if (h->kind != BEX_SHAPE_GOAL) continue;
+        if (h->kind != BEX_ENV_SHAPE_GOAL) continue;
         double x[49], y[49];
         for (int k = 0; k < 49; k++) {
             x[k] = h->right + h->half_right * cos(k * 0.1308996939);

@@ -369,23 +369,27 @@ static size_t run_chunk(const bex_feature *f, const batch *b, size_t first, int 
     return bad;
 }
 
-// chunk c of n rows; the first bad row so far
-static size_t run_piece(const bex_feature *f, const batch *b, size_t n, int64_t c, size_t bad) {
-    size_t first = (size_t)c * CHUNK, left = n - first;
-    size_t at = run_chunk(f, b, first, left < CHUNK ? (int)left : CHUNK);
-    return at < bad ? at : bad;
-}
-
-static int run(const bex_feature *f, const batch *b, size_t n, int threads) {
+// the first bad row of n, or SIZE_MAX. One thread makes no team: OpenMP would allocate it
+static size_t run_chunks(const bex_feature *f, const batch *b, size_t n, int threads) {
     size_t bad = SIZE_MAX;
     int64_t chunks = (int64_t)((n + CHUNK - 1) / CHUNK);
     if (threads < 1) threads = omp_get_max_threads();
-    if (threads == 1 || chunks == 1) { // a plain loop: OpenMP allocates, even for a team of one
-        for (int64_t c = 0; c < chunks; c++) bad = run_piece(f, b, n, c, bad);
-    } else {
-#pragma omp parallel for num_threads(threads) reduction(min : bad)
-        for (int64_t c = 0; c < chunks; c++) bad = run_piece(f, b, n, c, bad);
+    if (threads == 1 || chunks == 1) {
+        for (size_t first = 0; first < n && bad == SIZE_MAX; first += CHUNK)
+            bad = run_chunk(f, b, first, n - first < CHUNK ? (int)(n - first) : CHUNK);
+        return bad;
     }
+#pragma omp parallel for num_threads(threads) reduction(min : bad)
+    for (int64_t c = 0; c < chunks; c++) {
+        size_t first = (size_t)c * CHUNK, left = n - first;
+        size_t at = run_chunk(f, b, first, left < CHUNK ? (int)left : CHUNK);
+        if (at < bad) bad = at;
+    }
+    return bad;
+}
+
+static int run(const bex_feature *f, const batch *b, size_t n, int threads) {
+    size_t bad = run_chunks(f, b, n, threads);
     if (bad == SIZE_MAX) return 0;
     const bex_real *state = b->states + bad * (size_t)f->input;
     for (int i = 0; i < f->in; i++)

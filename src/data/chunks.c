@@ -1,4 +1,4 @@
-/* data/chunks.c - batches of raw chunks, inflated in parallel. */
+/* data/chunks.c - threads take raw chunks in turn and inflate them side by side. */
 #include "data/chunks.h"
 
 #include "base/error.h"
@@ -6,11 +6,12 @@
 #if defined(BEX_HAVE_HDF5) && defined(BEX_HAVE_ZLIB)
 
 #include <hdf5.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-enum { BATCH = 64, MOST_FILTERS = 2 };
+enum { MOST_FILTERS = 2 };
 static const size_t LARGEST_CHUNK = (size_t)1 << 30, WORTH_THREADS = (size_t)1 << 20;
 
 typedef enum { FLOAT32, FLOAT64, BYTES } element;
@@ -26,7 +27,7 @@ typedef struct layout {
 
 typedef struct piece {
     hsize_t at[2]; // first row, first column
-    char *raw;     // as stored
+    char *raw;     // as stored; room for most_stored()
     size_t size;
     uint32_t skipped; // bit i: filter i was not applied
 } piece;
@@ -67,7 +68,8 @@ static int filters_of(layout *l, hid_t plist) {
         if (l->filter[i] != H5Z_FILTER_DEFLATE && l->filter[i] != H5Z_FILTER_SHUFFLE) return 0;
     }
     l->filters = n;
-    return 1;
+    // shuffled after gzip, a pointless order, splits odd byte counts: not ours
+    return n < 2 || (l->filter[0] == H5Z_FILTER_SHUFFLE && l->filter[1] == H5Z_FILTER_DEFLATE);
 }
 
 static int layout_of(layout *l, hid_t dataset, int rank, int flags) {
@@ -88,20 +90,18 @@ static int layout_of(layout *l, hid_t dataset, int rank, int flags) {
     return 1;
 }
 
+// deflate never grows data by a thousandth and a bit
+static size_t most_stored(const layout *l) {
+    return l->bytes + l->bytes / 100 + 4096;
+}
+
 static int fetch(piece *p, hid_t dataset, const layout *l) {
     hsize_t size;
     if (H5Dget_chunk_storage_size(dataset, p->at, &size) < 0 || !size)
         return bex_fail("damaged: the chunk at row %llu is missing", (unsigned long long)p->at[0]);
-    // deflate never grows data by a thousandth and a bit
-    if (size > l->bytes + l->bytes / 100 + 4096)
+    if (size > most_stored(l))
         return bex_fail("damaged: the chunk at row %llu takes %llu bytes, at most %zu are possible",
                         (unsigned long long)p->at[0], (unsigned long long)size, l->bytes);
-    if (size > p->size) {
-        free(p->raw);
-        p->raw = malloc((size_t)size);
-        p->size = 0;
-        if (!p->raw) return bex_fail("out of memory: %llu bytes", (unsigned long long)size);
-    }
     p->size = (size_t)size;
     if (H5Dread_chunk(dataset, H5P_DEFAULT, p->at, &p->skipped, p->raw) < 0)
         return bex_fail("damaged or truncated: the chunk at row %llu cannot be read",
@@ -136,22 +136,12 @@ static const char *unpack(const piece *p, const layout *l, char *one, char *othe
     return size == l->bytes ? data : NULL;
 }
 
-static void convert(bex_real *to, const char *from, size_t n, element type) {
-    if (type == FLOAT64) {
-        for (size_t i = 0; i < n; i++) {
-            double x;
-            memcpy(&x, from + 8 * i, 8);
-            to[i] = (bex_real)x;
-        }
-    } else if (sizeof *to == 4) {
-        memcpy(to, from, 4 * n);
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            float x;
-            memcpy(&x, from + 4 * i, 4);
-            to[i] = (bex_real)x;
-        }
-    }
+// plain loops: a call to memcpy for each row of a chunk one column wide costs more than inflating it
+static void convert(bex_real *to, const void *from, size_t n, element type) {
+    if (type == FLOAT64)
+        for (size_t i = 0; i < n; i++) to[i] = (bex_real)((const double *)from)[i];
+    else
+        for (size_t i = 0; i < n; i++) to[i] = (bex_real)((const float *)from)[i];
 }
 
 // the part of a chunk that lies in the rows wanted
@@ -171,27 +161,57 @@ static void scatter(const target *t, const layout *l, const hsize_t at[2], const
     }
 }
 
-static int unpack_batch(piece *pieces, int n, const layout *l, const target *t) {
-    int damaged = 0;
-    // small arrays, a few of them an episode, are not worth waking threads for
-#pragma omp parallel if (n > 1 && (size_t)n * l->bytes >= WORTH_THREADS)
-    {
-        char *buffers = malloc(2 * l->bytes);
-#pragma omp for schedule(dynamic)
-        for (int i = 0; i < n; i++) {
-            const char *data = buffers ? unpack(&pieces[i], l, buffers, buffers + l->bytes) : NULL;
-            if (data) {
-                scatter(t, l, pieces[i].at, data);
-            } else {
-#pragma omp atomic write
-                damaged = 1;
+// what the threads share; touched only inside the critical section
+typedef struct walk {
+    hid_t dataset;
+    const layout *layout;
+    const target *target;
+    hsize_t row, column, end; // the next chunk; the row after the last
+    int failed;
+    char why[300]; // the first failure's message: bex_error() is a thread's own
+} walk;
+
+static void fail_walk(walk *w) {
+    if (!w->failed++) snprintf(w->why, sizeof w->why, "%s", bex_error());
+}
+
+// the next chunk as stored, or 0: none left, or one failed. One thread at a time: libhdf5
+static int take(walk *w, piece *p) {
+    if (w->failed || w->row >= w->end) return 0;
+    p->at[0] = w->row, p->at[1] = w->column;
+    w->column += w->layout->chunk[1];
+    if (w->column >= (hsize_t)w->target->columns) w->column = 0, w->row += w->layout->chunk[0];
+    if (fetch(p, w->dataset, w->layout) == 0) return 1;
+    fail_walk(w);
+    return 0;
+}
+
+// one thread: take, unpack, scatter, until nothing is left. Chunks do not overlap
+static void work(walk *w) {
+    const layout *l = w->layout;
+    piece p = {.raw = malloc(most_stored(l))};
+    char *buffers = malloc(2 * l->bytes);
+    for (int more = 1; more;) {
+#pragma omp critical(bex_chunks)
+        {
+            if (!buffers || !p.raw)
+                bex_fail("out of memory: %zu bytes", 2 * l->bytes), fail_walk(w);
+            more = take(w, &p);
+        }
+        const char *data = more ? unpack(&p, l, buffers, buffers + l->bytes) : NULL;
+        if (data) {
+            scatter(w->target, l, p.at, data);
+        } else if (more) {
+#pragma omp critical(bex_chunks)
+            {
+                bex_fail("damaged: the chunk at row %llu does not expand to its %zu bytes",
+                         (unsigned long long)p.at[0], l->bytes);
+                fail_walk(w);
             }
         }
-        free(buffers);
     }
-    return damaged ? bex_fail("damaged: a chunk near row %llu does not expand to its %zu bytes",
-                              (unsigned long long)pieces[0].at[0], l->bytes)
-                   : 0;
+    free(buffers);
+    free(p.raw);
 }
 
 int bex_chunks_read(int64_t dataset, int rank, unsigned long long columns, int first, int count,
@@ -200,21 +220,16 @@ int bex_chunks_read(int64_t dataset, int rank, unsigned long long columns, int f
     int known = layout_of(&l, (hid_t)dataset, rank, flags != NULL);
     if (known <= 0 || !count) return known;
     target t = {first, count, (int)columns, stride, out, flags};
-    piece *pieces = calloc(BATCH, sizeof *pieces);
-    if (!pieces) return bex_fail("out of memory");
-    int n = 0, code = 0;
-    hsize_t end = (hsize_t)first + (hsize_t)count;
-    for (hsize_t row = (hsize_t)first / l.chunk[0] * l.chunk[0]; row < end && code == 0;
-         row += l.chunk[0])
-        for (hsize_t column = 0; column < columns && code == 0; column += l.chunk[1]) {
-            pieces[n].at[0] = row, pieces[n].at[1] = column;
-            code = fetch(&pieces[n], (hid_t)dataset, &l);
-            if (code == 0 && ++n == BATCH) code = unpack_batch(pieces, n, &l, &t), n = 0;
-        }
-    if (code == 0 && n) code = unpack_batch(pieces, n, &l, &t);
-    for (int i = 0; i < BATCH; i++) free(pieces[i].raw);
-    free(pieces);
-    return code < 0 ? -1 : 1;
+    walk w = {.dataset = (hid_t)dataset,
+              .layout = &l,
+              .target = &t,
+              .row = (hsize_t)first / l.chunk[0] * l.chunk[0],
+              .end = (hsize_t)first + (hsize_t)count};
+    // small arrays, a few of them an episode, are not worth waking threads for
+    size_t bytes = (size_t)count * (size_t)columns * l.size;
+#pragma omp parallel if (bytes >= WORTH_THREADS)
+    work(&w);
+    return w.failed ? bex_fail("%s", w.why) : 1;
 }
 
 #else

@@ -32,7 +32,7 @@ int bex_grouped_load(bex_dataset *d, bex_h5 *file, const bex_grouped *plan,
  * `group`, in natural order of their names at each level. */
 int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_labels *keys);
 
-/* *bad_row >= 0: refuse, or note if the options keep such values. `rows`: those read before this array */
+/* bad_row >= 0: refuse naming key and row, or note it if the options keep such values. */
 int bex_reader_check_finite(bex_dataset *d, const char *key, int bad_row,
                             const bex_load_options *o);
 

@@ -74,5 +74,6 @@ int bex_dataset_hold_out(bex_dataset **held, bex_dataset **rest, const bex_datas
     free(order);
     if (*rest) return 0;
     bex_dataset_free(*held);
+    *held = NULL;
     return -1;
 }

@@ -56,12 +56,12 @@ typedef struct bex_env {
 } bex_env;
 
 /* A picture from above: rectangles and discs in the world's own coordinates (right, down). */
-typedef enum { BEX_SHAPE_WALL, BEX_SHAPE_GOAL, BEX_SHAPE_START } bex_shape_kind;
-typedef struct bex_shape {
-    bex_shape_kind kind;
+typedef enum { BEX_ENV_SHAPE_WALL, BEX_ENV_SHAPE_GOAL, BEX_ENV_SHAPE_START } bex_env_shape_kind;
+typedef struct bex_env_shape {
+    bex_env_shape_kind kind;
     double right, down;           // middle
     double half_right, half_down; // half sizes; a goal or start is a disc of radius half_right
-} bex_shape;
+} bex_env_shape;
 
 struct bex_env_class {
     const char *name;
@@ -90,7 +90,7 @@ struct bex_env_class {
     int (*region)(const bex_world *world, const bex_real *obs);
 
     /* Writes up to `most` shapes, walls first; returns how many there are. NULL: no picture. */
-    int (*draw)(const bex_world *world, bex_shape *shapes, int most);
+    int (*draw)(const bex_world *world, bex_env_shape *shapes, int most);
 
     /* The physics inside, for benchmarks and tests (env/mj.h); belongs to the instance. */
     struct bex_mj_sim *(*sim)(bex_env *env);

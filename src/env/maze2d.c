@@ -224,15 +224,15 @@ static int env_region(const bex_world *world, const bex_real *obs) {
     return (cell * n + (i < n ? i : n - 1)) * n + (j < n ? j : n - 1);
 }
 
-static int env_draw(const bex_world *world, bex_shape *shapes, int most) {
+static int env_draw(const bex_world *world, bex_env_shape *shapes, int most) {
     const maze2d_world *w = (const maze2d_world *)world;
     int count = 0;
     for (int r = 0; r < w->maze->rows; r++)
         for (int c = 0; c < w->maze->cols; c++) {
             if (bex_maze_cell(w->maze, r, c) >= 0) continue;
             if (count < most)
-                shapes[count] = (bex_shape){BEX_SHAPE_WALL, c - BEX_MAZE_MIDDLE,
-                                            r - BEX_MAZE_MIDDLE, WALL_HALF, WALL_HALF};
+                shapes[count] = (bex_env_shape){BEX_ENV_SHAPE_WALL, c - BEX_MAZE_MIDDLE,
+                                                r - BEX_MAZE_MIDDLE, WALL_HALF, WALL_HALF};
             count++;
         }
     const int cells[2] = {w->goal, w->start};
@@ -240,8 +240,9 @@ static int env_draw(const bex_world *world, bex_shape *shapes, int most) {
         if (cells[i] < 0) continue;
         const unsigned char *at = w->maze->at[cells[i]];
         if (count < most)
-            shapes[count] = i ? (bex_shape){BEX_SHAPE_START, at[1], at[0], 0.1, 0.1}
-                              : (bex_shape){BEX_SHAPE_GOAL, at[1], at[0], GOAL_RADIUS, GOAL_RADIUS};
+            shapes[count] =
+                i ? (bex_env_shape){BEX_ENV_SHAPE_START, at[1], at[0], 0.1, 0.1}
+                  : (bex_env_shape){BEX_ENV_SHAPE_GOAL, at[1], at[0], GOAL_RADIUS, GOAL_RADIUS};
         count++;
     }
     return count;

@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "data/writer.h"
-#include "exp/machine.h"
 #include "exp/metrics.h"
+#include "exp/provenance.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static int add_overlap(json_t *out, const bex_explored *e, const bex_explore_abo
 
 // ---- what a map needs ----
 
-static json_t *shape_list(const bex_shape *shapes, int count, bex_shape_kind kind) {
+static json_t *shape_list(const bex_env_shape *shapes, int count, bex_env_shape_kind kind) {
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
         if (shapes[i].kind == kind)
@@ -144,10 +144,10 @@ static json_t *shape_list(const bex_shape *shapes, int count, bex_shape_kind kin
 }
 
 // counts of states in squares of a quarter of a cell, over all that is drawn
-static json_t *count_grid(const bex_explored *e, const bex_shape *shapes, int count) {
+static json_t *count_grid(const bex_explored *e, const bex_env_shape *shapes, int count) {
     double left = 1e300, top = 1e300, right = -1e300, bottom = -1e300;
     for (int i = 0; i < count; i++) {
-        const bex_shape *s = &shapes[i];
+        const bex_env_shape *s = &shapes[i];
         left = fmin(left, s->right - s->half_right), right = fmax(right, s->right + s->half_right);
         top = fmin(top, s->down - s->half_down), bottom = fmax(bottom, s->down + s->half_down);
     }
@@ -186,16 +186,16 @@ static int add_map(json_t *out, const bex_explored *e) {
     const bex_world *w = e->world;
     if (!w->class->draw) return 0;
     int count = w->class->draw(w, NULL, 0);
-    bex_shape *shapes = malloc((size_t)(count + 1) * sizeof *shapes);
+    bex_env_shape *shapes = malloc((size_t)(count + 1) * sizeof *shapes);
     if (!shapes) return bex_fail("out of memory");
     w->class->draw(w, shapes, count);
     json_t *grid = count ? count_grid(e, shapes, count) : json_null();
     json_object_set_new(json_object_get(out, "occupancy"), "grid", grid);
     json_object_set_new(out, "map",
                         json_pack("{s:o, s:o, s:o}", "walls",
-                                  shape_list(shapes, count, BEX_SHAPE_WALL), "goal",
-                                  shape_list(shapes, count, BEX_SHAPE_GOAL), "start",
-                                  shape_list(shapes, count, BEX_SHAPE_START)));
+                                  shape_list(shapes, count, BEX_ENV_SHAPE_WALL), "goal",
+                                  shape_list(shapes, count, BEX_ENV_SHAPE_GOAL), "start",
+                                  shape_list(shapes, count, BEX_ENV_SHAPE_START)));
     free(shapes);
     json_t *paths = json_array();
     for (int i = 0; i < e->trials && i < ROLLOUTS; i++) {
@@ -223,12 +223,13 @@ json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *abou
     const bex_world *w = e->world;
     double *values = malloc((size_t)e->trials * sizeof *values);
     int *attempts = malloc((size_t)e->trials * sizeof *attempts);
-    json_t *out =
-        json_pack("{s:s, s:I, s:i, s:i, s:{s:s, s:i, s:i}, s:O, s:o}", "command", about->command,
-                  "seed", (json_int_t)about->seed, "trials", e->trials, "episodes", e->episodes,
-                  "environment", "name", w->name, "episode_length", w->time_limit, "regions",
-                  w->regions, "agent", about->agent, "machine", bex_machine_json());
-    int code = out && values && attempts ? 0 : bex_fail("out of memory");
+    json_t *out = bex_provenance(about->command, about->seed);
+    json_t *more = json_pack("{s:i, s:i, s:{s:s, s:i, s:i}, s:O}", "trials", e->trials, "episodes",
+                             e->episodes, "environment", "name", w->name, "episode_length",
+                             w->time_limit, "regions", w->regions, "agent", about->agent);
+    json_object_update(out, more);
+    json_decref(more);
+    int code = values && attempts ? 0 : bex_fail("out of memory");
     if (code == 0) {
         add_by_episode(out, e, values);
         add_by_step(out, e, values);

@@ -3,7 +3,7 @@
  * demonstrations.
  *
  * results.json
- *   command, version, precision, seed, trials, episodes, environment {...}, agent {...}
+ *   exp/provenance.h, trials, episodes, environment {...}, agent {...}
  *   by_episode   after episode 1 .. E: regions (mean, error, trials (E, N)), and repeated: the share
  *                of an episode's regions its trial had visited before (mean, error)
  *   by_step      after step n (about 200 points, all trials present): regions (mean, error)
@@ -22,7 +22,7 @@
 #include "exp/explore.h"
 
 typedef struct bex_explore_about {
-    const char *command; // as typed
+    const char *command; // bex_command_line(), UTF-8
     long long seed;
     json_t *agent; // borrowed: how it was made
     // a history segment whose overlap is wanted; NULL: none

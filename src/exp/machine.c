@@ -21,6 +21,12 @@
 #ifdef BEX_HAVE_CAIRO
 #include <cairo/cairo.h>
 #endif
+#ifdef BEX_HAVE_GIF
+#include <gif_lib.h>
+#endif
+#ifdef BEX_HAVE_ZLIB
+#include <zlib.h>
+#endif
 
 // ---- processor ----
 
@@ -188,6 +194,24 @@ static void cairo_version_text(char *out, size_t size) {
 #define CAIRO_VERSION_OF NULL
 #endif
 
+#ifdef BEX_HAVE_GIF
+static void gif_version_text(char *out, size_t size) {
+    snprintf(out, size, "%d.%d.%d", GIFLIB_MAJOR, GIFLIB_MINOR, GIFLIB_RELEASE);
+}
+#define GIF_VERSION_OF gif_version_text
+#else
+#define GIF_VERSION_OF NULL
+#endif
+
+#ifdef BEX_HAVE_ZLIB
+static void zlib_version_text(char *out, size_t size) {
+    snprintf(out, size, "%s", zlibVersion());
+}
+#define ZLIB_VERSION_OF zlib_version_text
+#else
+#define ZLIB_VERSION_OF NULL
+#endif
+
 static const struct {
     const char *name, *package;
     bool required;
@@ -198,8 +222,10 @@ static const struct {
     {"jansson", "libjansson-dev", true, jansson_version, "JSON: safetensors headers, results"},
     {"inih", "libinih-dev", true, inih_version, "configuration files"},
     {"HDF5", "libhdf5-dev", false, HDF5_VERSION, "D4RL, Minari, robomimic and LIBERO files"},
+    {"zlib", "zlib1g-dev", false, ZLIB_VERSION_OF, "compressed demonstrations read on all cores"},
     {"MuJoCo", "libmujoco-dev", false, MUJOCO_VERSION, "the simulated robots"},
     {"cairo", "libcairo2-dev", false, CAIRO_VERSION_OF, "figures"},
+    {"giflib", "libgif-dev", false, GIF_VERSION_OF, "animations of `bex env`"},
     {"oneDNN", "libdnnl-dev", false, DNNL_VERSION, "the reference column of `bex bench kernels`"},
 };
 

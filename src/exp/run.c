@@ -216,7 +216,7 @@ int bex_run_config(const char *path, const bex_config_schema *schema, void *conf
     return bex_config_load(schema, config, in_run(file, run, "config.ini"));
 }
 
-static int find_start(bex_run_start *start, const char *run) {
+int bex_run_find_start(bex_run_start *start, const char *run) {
     bex_checkpoint *list;
     *start = (bex_run_start){.step = -1};
     int count = bex_checkpoint_list(&list, run);
@@ -248,7 +248,7 @@ bex_run *bex_run_resume(const bex_run_setup *s, bex_run_start *start) {
     }
     bex_run *run = new_run(s, path);
     if ((run->lock = take_lock(path)) < 0) goto done;
-    if (bex_checkpoint_tidy(path) < 0 || find_start(start, path) < 0) goto done;
+    if (bex_checkpoint_tidy(path) < 0 || bex_run_find_start(start, path) < 0) goto done;
     run->metrics =
         bex_csv_resume(in_run(file, path, "metrics.csv"), s->columns, s->column_count, start->step);
     if (!run->metrics || !(run->events = bex_events_resume(path, start->step))) goto done;

@@ -57,6 +57,9 @@ typedef struct bex_run_start {
  * message: not a run, in use, other columns. */
 bex_run *bex_run_resume(const bex_run_setup *setup, bex_run_start *start);
 
+/* The newest complete checkpoint of a run, for a look before it is resumed. 0 or negative. */
+int bex_run_find_start(bex_run_start *start, const char *run);
+
 /* config.ini of a run into a config, for resuming it. 0, or negative with a message. */
 int bex_run_config(const char *path, const bex_config_schema *schema, void *config);
 

@@ -1,8 +1,13 @@
-/* exp/train.c */
+/* exp/train.c - the loop, and its own small part of a checkpoint.
+ *
+ * A row of metrics.csv is a mean over the updates since the row before. A run may stop between two
+ * rows, so the sums are saved with each checkpoint (loop.json) and the row comes out as if it had
+ * not. Rows and best scores are part of "bit for bit"; only the two columns of time are not. */
 #include "exp/train.h"
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/progress.h"
 #include "data/load.h"
 #include "exp/run.h"
@@ -19,9 +24,9 @@ static void on_signal(int number) {
     asked_to_stop = 1;
 }
 
-// once: a second Ctrl-C ends the process at once
+// once: a second Ctrl-C ends the process at once. RESTART: a write under way is not disturbed
 static void listen(struct sigaction before[2]) {
-    struct sigaction a = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction a = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
     asked_to_stop = 0;
     sigaction(SIGINT, &a, &before[0]);
     sigaction(SIGTERM, &a, &before[1]);
@@ -53,34 +58,84 @@ typedef struct {
     bex_agent *agent;
     bex_run *run;
     bex_progress progress;
-    double held_out;     // the last one measured
-    double sum[COLUMNS]; // since the last row
-    long long updates;
-    double since; // seconds at the last row
+    double held_out;      // the last one measured
+    int64_t measured;     // at this step
+    double sum[COLUMNS];  // since the last row
+    long long updates;    // in it
+    long long timed;      // of those, since `since`
+    double since;         // seconds at the last row
+    long long checkpoint; // the newest; -1: none
 } loop;
+
+/* ---- checkpoints ---- */
+
+static int save_loop(const loop *l, const char *folder) {
+    char path[BEX_RUN_PATH_SIZE + 16];
+    snprintf(path, sizeof path, "%s/loop.json", folder);
+    json_t *j = json_pack("{s:I}", "updates", (json_int_t)l->updates);
+    for (int i = 0; i < COLUMNS; i++) json_object_set_new(j, columns[i], json_real(l->sum[i]));
+    if (isfinite(l->held_out)) json_object_set_new(j, "last_held_out", json_real(l->held_out));
+    int code = bex_json_save(j, path);
+    json_decref(j);
+    return code;
+}
+
+static int load_loop(loop *l, const char *folder) {
+    char path[BEX_RUN_PATH_SIZE + 16];
+    snprintf(path, sizeof path, "%s/loop.json", folder);
+    json_t *j = bex_json_load(path);
+    if (!j) return -1;
+    int code = bex_json_get_integer(j, "updates", &l->updates);
+    for (int i = 0; i < COLUMNS && !code; i++)
+        code = bex_json_get_number(j, columns[i], &l->sum[i]);
+    const json_t *held_out = json_object_get(j, "last_held_out");
+    if (held_out) l->held_out = json_number_value(held_out);
+    json_decref(j);
+    return code ? bex_fail_in("%s", path) : 0;
+}
 
 static int save(loop *l, int64_t step) {
     char folder[BEX_RUN_PATH_SIZE];
     if (bex_run_checkpoint_begin(l->run, step, folder) < 0) return -1;
-    if (l->agent->class->save(l->agent, folder) < 0) {
+    if (l->agent->class->save(l->agent, folder) < 0 || save_loop(l, folder) < 0) {
         bex_run_checkpoint_discard(l->run, step);
         return -1;
     }
-    return bex_run_checkpoint_commit(l->run, step, l->held_out);
+    // a score is of these weights or there is none
+    double score = l->measured == step ? l->held_out : (double)NAN;
+    if (bex_run_checkpoint_commit(l->run, step, score) < 0) return -1;
+    l->checkpoint = step;
+    return 0;
 }
 
+static int load(loop *l, const bex_run_start *start) {
+    if (!start->folder[0]) return 0;
+    if (l->agent->class->load(l->agent, start->folder) < 0) return -1;
+    l->checkpoint = start->step;
+    return load_loop(l, start->folder);
+}
+
+/* ---- steps ---- */
+
 static int log_row(loop *l, int64_t step, bool evaluated) {
-    double row[COLUMNS], n = (double)l->updates;
+    double row[COLUMNS], n = (double)l->updates, now = bex_seconds();
     for (int i = 0; i < COLUMNS; i++) row[i] = l->sum[i] / n;
     row[HELD_OUT] = evaluated ? l->held_out : (double)NAN;
-    row[RATE] = n * (double)l->config->train.batch / (bex_seconds() - l->since);
+    row[RATE] = (double)l->timed * (double)l->config->train.batch / (now - l->since);
     memset(l->sum, 0, sizeof l->sum);
-    l->updates = 0;
-    l->since = bex_seconds();
+    l->updates = l->timed = 0;
+    l->since = now;
     return bex_run_log(l->run, step, row);
 }
 
-// update number `step`, and what is due after it
+static void show(loop *l, int64_t done, const bex_update *u, double share) {
+    char held_out[32] = "";
+    if (isfinite(l->held_out)) snprintf(held_out, sizeof held_out, "  held out %.4f", l->held_out);
+    bex_progress_update(&l->progress, done, "loss %.4f%s  lr %.1e  data %.0f%%", u->loss, held_out,
+                        u->lr, 100 * share);
+}
+
+// update number `step`, and what is due after it. A checkpoint that is due is judged too: `best`
 static int one_step(loop *l, int64_t step) {
     const bex_optimiser_config *t = &l->config->train;
     bex_update u;
@@ -88,28 +143,96 @@ static int one_step(loop *l, int64_t step) {
     double share = u.lane_seconds > 0 ? u.data_seconds / u.lane_seconds : 0;
     l->sum[LOSS] += u.loss, l->sum[LR] += u.lr, l->sum[GRAD_NORM] += u.grad_norm;
     l->sum[DATA_SHARE] += share;
-    l->updates++;
+    l->updates++, l->timed++;
     int64_t done = step + 1;
-    bool last = done == t->steps, evaluated = done % t->evaluate_every == 0 || last;
-    if (evaluated && l->agent->class->evaluate(l->agent, &l->held_out) < 0) return -1;
+    bool last = done == t->steps, save_due = done % t->save_every == 0 || last;
+    bool evaluated = done % t->evaluate_every == 0 || save_due;
+    if (evaluated) {
+        if (l->agent->class->evaluate(l->agent, &l->held_out) < 0) return -1;
+        l->measured = done;
+    }
     if ((evaluated || done % t->log_every == 0) && log_row(l, done, evaluated) < 0) return -1;
-    bex_progress_update(&l->progress, done, "loss %.4f  held out %.4f  lr %.1e  data %.0f%%",
-                        u.loss, l->held_out, u.lr, 100 * share);
-    if (done % t->save_every == 0 || last) return save(l, done);
-    return 0;
+    show(l, done, &u, share);
+    return save_due ? save(l, done) : 0;
 }
 
 static int run_steps(loop *l, int64_t first, bex_train_end *end) {
     const bex_optimiser_config *t = &l->config->train;
     int code = 0;
     int64_t step = first;
+    l->since = bex_seconds();
     while (code == 0 && step < t->steps && !asked_to_stop) code = one_step(l, step++);
     *end = step == t->steps ? BEX_TRAIN_FINISHED : BEX_TRAIN_STOPPED;
-    if (code == 0 && *end == BEX_TRAIN_STOPPED && step % t->save_every) {
-        if (l->updates && log_row(l, step, false) < 0) return -1;
-        code = save(l, step);
-    }
+    if (code == 0 && step > first && l->checkpoint != step) code = save(l, step);
     return code;
+}
+
+/* ---- resuming ---- */
+
+// "[section]" and "key = ..." of the first line that differs in two texts of one schema
+static int first_difference(const char *was, const char *now, char *what, size_t size) {
+    char section[64] = "";
+    while (*was && *now) {
+        size_t n = strcspn(was, "\n"), m = strcspn(now, "\n");
+        if (n != m || memcmp(was, now, n)) {
+            snprintf(what, size, "%s.%.*s", section, (int)strcspn(was, " =\n"), was);
+            return 1;
+        }
+        if (*was == '[')
+            snprintf(section, sizeof section, "%.*s", (int)strcspn(was + 1, "]"), was + 1);
+        was += n + (was[n] == '\n'), now += m + (now[m] == '\n');
+    }
+    return 0;
+}
+
+// weights fit one network and one way to read them; how they are trained on or deployed may change
+static int check_same_policy(const bex_train_config *c, const char *run) {
+    bex_train_config was;
+    char key[160];
+    bex_config_defaults(&bex_train_schema, &was);
+    if (bex_run_config(run, &bex_train_schema, &was) < 0) return -1;
+    was.policy.deploy = c->policy.deploy;
+    char *old = bex_config_text(&bex_policy_schema, &was.policy);
+    char *now = bex_config_text(&bex_policy_schema, &c->policy);
+    int differs = first_difference(old, now, key, sizeof key);
+    free(old);
+    free(now);
+    return differs ? bex_fail("run '%s': %s cannot change when a run is resumed", run, key) : 0;
+}
+
+// everything that can be refused is refused before the run is touched
+static int look(loop *l, const char *run, bex_run_start *start) {
+    long long steps = l->config->train.steps;
+    if (check_same_policy(l->config, run) < 0 || bex_run_find_start(start, run) < 0) return -1;
+    if (start->step > steps)
+        return bex_fail("run '%s' is at step %lld, past train.steps %lld", run, start->step, steps);
+    return load(l, start);
+}
+
+static bex_run *resume(loop *l, const bex_run_setup *setup, bex_run_start *start) {
+    bex_run_start now;
+    bex_run *run = bex_run_resume(setup, &now);
+    if (!run || now.step == start->step) return run;
+    // someone trained on between the look and the lock
+    *start = now;
+    if (load(l, start) == 0) return run;
+    bex_run_close(run, BEX_RUN_STOPPED, NULL);
+    return NULL;
+}
+
+/* ---- a run ---- */
+
+static int close_run(loop *l, const char *run, int code, bex_train_end end) {
+    char why[512] = "";
+    if (code) snprintf(why, sizeof why, "%s", bex_error());
+    bex_run_state state = code                        ? BEX_RUN_FAILED
+                          : end == BEX_TRAIN_FINISHED ? BEX_RUN_FINISHED
+                                                      : BEX_RUN_STOPPED;
+    int closed = bex_run_close(l->run, state, code ? why : NULL);
+    if (!code) return closed;
+    bex_fail("%s", why);
+    if (l->checkpoint < 0) return -1;
+    return bex_fail_hint("the checkpoint of step %lld is intact: --resume %s", l->checkpoint, run);
 }
 
 static int train(loop *l, const bex_train_options *o, const bex_dataset *data, bex_train_end *end) {
@@ -124,36 +247,29 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
                            .keep = (int)c->train.keep,
                            .force = o->force};
     bex_run_start start = {.step = -1};
-    l->agent = bex_agent_class_of(c)->new (c, data);
-    if (!l->agent) return -1;
-    if (o->about) l->agent->class->describe(l->agent, o->about);
-    l->run = o->resume ? bex_run_resume(&setup, &start) : bex_run_create(&setup);
-    if (!l->run) return -1;
-    int code = 0;
-    int64_t first = start.step > 0 ? start.step : 0;
-    if (start.folder[0]) code = l->agent->class->load(l->agent, start.folder);
-    bex_progress_start(&l->progress, o->progress,
-                       c->policy.model.agent == BEX_AGENT_BE ? "be" : "bc", c->train.steps);
-    bex_progress_resume(&l->progress, first);
-    l->since = bex_seconds();
     struct sigaction before[2];
+    l->agent = bex_agent_class_of(c)->new (c, data);
+    if (!l->agent || (o->resume && look(l, o->run, &start) < 0)) return -1;
+    if (o->about) l->agent->class->describe(l->agent, o->about), fflush(o->about);
     listen(before);
-    if (!code) code = run_steps(l, first, end);
+    l->run = o->resume ? resume(l, &setup, &start) : bex_run_create(&setup);
+    int code = l->run ? 0 : -1;
+    if (l->run) {
+        int64_t first = start.step > 0 ? start.step : 0;
+        const char *name = bex_agent_names[c->policy.model.agent];
+        bex_progress_start(&l->progress, o->progress, name, c->train.steps);
+        bex_progress_resume(&l->progress, first);
+        code = run_steps(l, first, end);
+        bex_progress_finish(&l->progress);
+        code = close_run(l, o->run, code, *end);
+    }
     listen_no_more(before);
-    bex_progress_finish(&l->progress);
-    char why[512] = "";
-    if (code) snprintf(why, sizeof why, "%s", bex_error());
-    int closed = bex_run_close(l->run,
-                               code                         ? BEX_RUN_FAILED
-                               : *end == BEX_TRAIN_FINISHED ? BEX_RUN_FINISHED
-                                                            : BEX_RUN_STOPPED,
-                               code ? why : NULL);
-    return code ? bex_fail("%s", why) : closed;
+    return code;
 }
 
 int bex_train(const bex_train_config *config, const bex_train_options *options,
               bex_train_end *end) {
-    loop l = {.config = config, .held_out = NAN};
+    loop l = {.config = config, .held_out = NAN, .measured = -1, .checkpoint = -1};
     bex_dataset *data = bex_train_data(&config->data);
     if (!data) return -1;
     int code = train(&l, options, data, end);

@@ -30,7 +30,8 @@ bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int ta
                            int lanes, uint64_t seed);
 void bex_policy_free(bex_policy *policy);
 
-/* path: a model.safetensors, or a directory that holds one. NULL with a message naming the file. */
+/* path: a model.safetensors, or a directory that holds one. Tensors "ema.*" become the values where
+ * there are any. NULL with a message naming the file. */
 bex_policy *bex_policy_load(const char *path);
 int bex_policy_save(const bex_policy *policy, const char *path);
 

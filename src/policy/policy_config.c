@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-static const char *const agents[] = {"be", "bc", "bc-history", NULL};
+const char *const bex_agent_names[] = {"be", "bc", "bc-history", NULL};
 static const char *const modes[] = {"full", "prefix", NULL};
 static const char *const pools[] = {"all", "query", NULL};
 static const char *const normalises[] = {"global", "history", NULL};
@@ -13,7 +13,7 @@ const char *const bex_phi_kinds[] = {"cosine", "mlp", "onehot", "cosine_relative
 
 #define M bex_model_config
 const bex_config_row bex_model_rows[] = {
-    BEX_CONFIG_CHOICE(M, agent, "be", agents,
+    BEX_CONFIG_CHOICE(M, agent, "be", bex_agent_names,
                       "be: coverage and history; bc: state only; bc-history"),
     BEX_CONFIG_CHOICE(M, mode, "prefix", modes, "which tokens see which (docs/model.md)"),
     BEX_CONFIG_CHOICE(M, pool, "all", pools, "tokens averaged for the decoder in full mode"),

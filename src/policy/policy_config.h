@@ -6,6 +6,7 @@
 #include "base/config.h"
 
 typedef enum { BEX_AGENT_BE, BEX_AGENT_BC, BEX_AGENT_BC_HISTORY } bex_agent_kind;
+extern const char *const bex_agent_names[]; // by kind, NULL-terminated
 
 typedef struct bex_model_config {
     int agent; // bex_agent_kind: which tokens there are

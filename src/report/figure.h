@@ -19,6 +19,7 @@
 #include "report/colour.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 typedef struct bex_figure bex_figure;
 typedef struct bex_panel bex_panel; // belongs to its figure
@@ -33,6 +34,9 @@ bex_panel *bex_figure_panel(bex_figure *figure, int row, int column);
  * file appears whole or not at all; existing ones are replaced. 0, or negative with a message
  * (unknown extension, unwritable, disk full, a build without cairo). */
 int bex_figure_save(bex_figure *figure, const char *paths);
+
+/* The same into memory: kind "svg", "png" or "pdf"; *bytes is malloced, with a NUL past its size. */
+int bex_figure_render(bex_figure *figure, const char *kind, char **bytes, size_t *size);
 
 /* ---- panel ---- */
 void bex_panel_labels(bex_panel *p, const char *title, const char *x, const char *y); // NULL: none

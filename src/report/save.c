@@ -164,26 +164,25 @@ static void tidy_svg(buffer *out, const buffer *in, const bex_figure *f) {
     }
 }
 
-static int save_one(const bex_figure *f, const char *path, const char *kind) {
-    int code = -1;
+static int render_tidy(const bex_figure *f, const char *kind, char **bytes, size_t *size) {
     buffer raw = {0}, tidy = {0};
-    bex_file_out out;
-    if (render(&raw, f, kind) < 0) {
-        bex_fail_in("figure '%s'", path);
-        goto done;
-    }
+    int code = render(&raw, f, kind);
+    if (code < 0) goto done;
     append(&raw, "", 1); // a NUL ends the text
     raw.used--;
     bool svg = !strcmp(kind, "svg");
-    if (svg) tidy_svg(&tidy, &raw, f);
+    if (svg) {
+        tidy_svg(&tidy, &raw, f);
+        append(&tidy, "", 1);
+        tidy.used--;
+    }
     if (raw.failed || tidy.failed) {
-        bex_fail("figure '%s': out of memory", path);
+        code = bex_fail("out of memory");
         goto done;
     }
-    if (bex_file_create(&out, path, 1) < 0) goto done;
-    const buffer *whole = svg ? &tidy : &raw;
-    fwrite(whole->bytes, 1, whole->used, out.stream);
-    code = bex_file_commit(&out);
+    buffer *whole = svg ? &tidy : &raw;
+    *bytes = whole->bytes, *size = whole->used;
+    whole->bytes = NULL;
 done:
     free(raw.bytes), free(tidy.bytes);
     return code;
@@ -191,13 +190,32 @@ done:
 
 #else
 
-static int save_one(const bex_figure *f, const char *path, const char *kind) {
-    (void)f, (void)kind;
-    bex_fail("this build has no cairo: cannot draw '%s'", path);
+static int render_tidy(const bex_figure *f, const char *kind, char **bytes, size_t *size) {
+    (void)f, (void)kind, (void)bytes, (void)size;
+    bex_fail("this build has no cairo");
     return bex_fail_hint("install libcairo2-dev and build again");
 }
 
 #endif
+
+int bex_figure_render(bex_figure *f, const char *kind, char **bytes, size_t *size) {
+    *bytes = NULL, *size = 0;
+    return f->failed ? bex_fail("out of memory") : render_tidy(f, kind, bytes, size);
+}
+
+static int save_one(const bex_figure *f, const char *path, const char *kind) {
+    char *bytes;
+    size_t size;
+    bex_file_out out;
+    if (render_tidy(f, kind, &bytes, &size) < 0) return bex_fail_in("figure '%s'", path);
+    int code = bex_file_create(&out, path, 1);
+    if (code == 0) {
+        fwrite(bytes, 1, size, out.stream);
+        code = bex_file_commit(&out);
+    }
+    free(bytes);
+    return code;
+}
 
 static const char *kind_of(const char *path) {
     static const char *const kinds[] = {"svg", "png", "pdf"};

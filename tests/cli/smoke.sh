@@ -58,6 +58,8 @@ mistake '--json takes no value' doctor --json=1
 mistake 'did you mean --json?' doctor --jsno
 mistake "unexpected argument 'extra'" doctor extra
 mistake 'which benchmark?' bench
+mistake 'of which run?' report
+mistake 'several runs need -o DIR' report a b
 mistake "no benchmark 'kernel' (did you mean kernels?)" bench kernel
 
 run 0 doctor

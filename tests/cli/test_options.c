@@ -65,6 +65,8 @@ static void values_arrive(void **state) {
     assert_string_equal(out, "--odd");
     assert_string_equal(positional[0], "--json");
     assert_int_equal(parse("-5 -"), 2); // a negative number and a bare dash are arguments
+    assert_int_equal(parse("-o y.csv"), 0);
+    assert_string_equal(out, "y.csv");
 }
 
 static void mistakes_are_one_line(void **state) {

@@ -309,14 +309,14 @@ static void a_start_cell_is_kept(void **state) {
 
 static void pictures_have_every_shape(void **state) {
     (void)state;
-    bex_shape shapes[80];
+    bex_env_shape shapes[80];
     fixture f = open_world("maze2d-medium", (bex_world_options)BEX_WORLD_INIT);
     int n = f.world->class->draw(f.world, shapes, 80), walls = 0;
     assert_int_equal(n, 64 - 26 + 1);
-    for (int i = 0; i < n; i++) walls += shapes[i].kind == BEX_SHAPE_WALL;
+    for (int i = 0; i < n; i++) walls += shapes[i].kind == BEX_ENV_SHAPE_WALL;
     assert_int_equal(walls, 64 - 26);
     assert_true(fabs(shapes[0].right + 0.2) < 1e-12 && fabs(shapes[0].down + 0.2) < 1e-12);
-    assert_int_equal(shapes[n - 1].kind, BEX_SHAPE_GOAL);
+    assert_int_equal(shapes[n - 1].kind, BEX_ENV_SHAPE_GOAL);
     assert_int_equal(f.world->class->draw(f.world, NULL, 0), n);
     close_world(f);
 }

@@ -85,7 +85,7 @@ deps
 
 # peers only when asked
 deps --peers
-grep -q 'install --no-install-recommends python3-torch python3-h5py python3-numpy$' "$scratch/calls" ||
+grep -q 'install --no-install-recommends python3-torch libopenblas0-pthread python3-h5py python3-numpy$' "$scratch/calls" ||
     fail "--peers"
 
 # a user goes through sudo; without it, one line and 1

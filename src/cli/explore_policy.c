@@ -1,0 +1,78 @@
+/* cli/explore_policy.c - `bex explore RUN`: a trained policy, one control stream a trial. */
+#include "cli/explore_source.h"
+#include "cli/options.h"
+
+#include "agent/policy_actor.h"
+#include "base/error.h"
+#include "exp/checkpoint.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct state {
+    const bex_explore_request *q;
+    bex_policy *policy;
+    bex_control_options control;
+} state;
+
+static bool wanted(const bex_explore_request *q) {
+    return q->run;
+}
+
+static void close_state(void *payload) {
+    state *s = payload;
+    if (!s) return;
+    bex_policy_free(s->policy);
+    free(s);
+}
+
+static int open_policy(state *s, const bex_world *world) {
+    char path[1100];
+    const bex_explore_request *q = s->q;
+    if (bex_checkpoint_model(path, sizeof path, q->run, q->best) < 0) return BEX_EXIT_FAILED;
+    s->policy = bex_policy_load(path);
+    if (!s->policy) return BEX_EXIT_FAILED;
+    if (s->policy->O != world->O || s->policy->A != world->A) {
+        bex_fail("'%s' expects %d observation and %d action values, %s has %d and %d", q->run,
+                 s->policy->O, s->policy->A, world->name, world->O, world->A);
+        return BEX_EXIT_FAILED;
+    }
+    s->control = BEX_CONTROL_INIT;
+    s->control.exp = q->exp;
+    s->control.history = q->history;
+    s->control.act = (int)q->act;
+    s->control.ddim = (int)q->ddim;
+    if (q->guidance >= 0) s->control.guidance = q->guidance;
+    if (q->noise >= 0) s->control.noise = q->noise;
+    return BEX_EXIT_OK;
+}
+
+static int open_state(void **out, const bex_explore_request *q, const bex_world *world) {
+    state *s = calloc(1, sizeof *s);
+    if (!s) return bex_fail("out of memory"), BEX_EXIT_FAILED;
+    s->q = q;
+    int code = open_policy(s, world);
+    *out = s;
+    if (code != BEX_EXIT_OK) close_state(s), *out = NULL;
+    return code;
+}
+
+static bex_actor *new_actor(void *payload, const bex_history_options *history, bex_rng rng) {
+    state *s = payload;
+    bex_control_options o = s->control;
+    (void)history; // its size is the policy's own
+    o.seed = bex_rng_u64(&rng);
+    return bex_policy_actor_new(s->policy, &o);
+}
+
+static json_t *describe(const bex_explore_request *q) {
+    json_t *d = json_pack("{s:s, s:s, s:s, s:s}", "name", "policy", "run", q->run, "exp",
+                          q->exp ? q->exp : "default", "history", q->history);
+    if (d && q->guidance >= 0) json_object_set_new(d, "guidance", json_real(q->guidance));
+    if (d && q->noise >= 0) json_object_set_new(d, "noise", json_real(q->noise));
+    return d;
+}
+
+const bex_explore_source bex_explore_policy = {
+    "policy", wanted, open_state, new_actor, bex_policy_actor_history, describe, close_state,
+};

@@ -1,0 +1,97 @@
+/* report/page_calibration.c - regions visited against the quantile conditioned on. */
+#include "report/record.h"
+
+#include "base/statistics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LEAST = 3 }; // quantiles that make a curve
+
+typedef struct sweep {
+    int n;
+    double quantile[BEX_SERIES_MEMBERS], mean[BEX_SERIES_MEMBERS], error[BEX_SERIES_MEMBERS];
+    long long trials;
+    double spearman;
+} sweep;
+
+// all members of one quantile pooled; false if none of them has a final count
+static bool pool_quantile(double out[2], const bex_series *s, double quantile, long long *trials) {
+    double mean[BEX_SERIES_MEMBERS], error[BEX_SERIES_MEMBERS], weight[BEX_SERIES_MEMBERS];
+    int n = 0;
+    for (int i = 0; i < s->count; i++) {
+        const bex_exploration *e = s->member[i];
+        if (e->quantile != quantile || !isfinite(e->final[0]) || e->trials < 1) continue;
+        mean[n] = e->final[0], error[n] = e->final[1], weight[n++] = (double)e->trials;
+        *trials += e->trials;
+    }
+    if (n) bex_pool(out, mean, error, weight, n);
+    return n > 0;
+}
+
+static void make_sweep(sweep *w, const bex_series *s) {
+    *w = (sweep){0};
+    // members by ascending quantile, each quantile once
+    double last = -(double)INFINITY;
+    for (;;) {
+        double next = (double)INFINITY, pooled[2];
+        for (int i = 0; i < s->count; i++)
+            if (s->member[i]->quantile > last) next = fmin(next, s->member[i]->quantile);
+        if (isinf(next)) break;
+        last = next;
+        if (!pool_quantile(pooled, s, next, &w->trials)) continue;
+        w->quantile[w->n] = next, w->mean[w->n] = pooled[0], w->error[w->n++] = pooled[1];
+    }
+    w->spearman = bex_spearman(w->quantile, w->mean, w->n);
+}
+
+void bex_page_calibration(bex_page *p, const bex_series *series, int count,
+                          const char *environment) {
+    static const char *const names[] = {"agent", "quantiles", "trials",
+                                        "Spearman\u2019s rank correlation"};
+    sweep sweeps[BEX_SERIES_MOST];
+    char name[128];
+    int drawn = 0;
+    bex_figure *f = bex_figure_new(1, 1, 330, 230);
+    bex_panel *panel = bex_figure_panel(f, 0, 0);
+    bex_page_heading(p, "Calibration");
+    bex_panel_labels(panel, "Calibration", "conditioned quantile of coverage", "regions visited");
+    for (int i = 0; i < count; i++) {
+        sweep *w = &sweeps[i];
+        make_sweep(w, &series[i]);
+        if (w->n < LEAST) continue;
+        bex_mark mark = {.label = series[i].label, .colour = series[i].colour};
+        bex_panel_line(panel, w->quantile, w->mean, w->error, w->n, &mark);
+        mark.label = NULL;
+        bex_panel_scatter(panel, w->quantile, w->mean, w->n, &mark);
+        drawn++;
+    }
+    if (drawn == 0) {
+        bex_page_note(p,
+                      "Left out: no agent was explored at %d quantiles or more "
+                      "(bex explore --exp q:0.1, q:0.5, \u2026).",
+                      LEAST);
+        bex_figure_free(f);
+        return;
+    }
+    bex_panel_legend(panel, BEX_LEGEND_BEST);
+    bex_page_figure_begin(p, 0);
+    bex_page_show(p, f, "Regions visited against the conditioned quantile");
+    bex_page_keep(p, f, bex_figure_name(name, environment, "calibration"));
+    bex_page_figure_end(p, "Regions visited after the last episode against the coverage asked for, "
+                           "as a quantile of the training values; band: one standard error.");
+    bex_figure_free(f);
+    bex_page_table_begin(p, names, "lrrr", 4);
+    for (int i = 0; i < count; i++) {
+        if (sweeps[i].n < LEAST) continue;
+        bex_page_cell(p, "%s", series[i].label);
+        bex_page_cell(p, "%d", sweeps[i].n);
+        bex_page_cell(p, "%lld", sweeps[i].trials);
+        if (isfinite(sweeps[i].spearman))
+            bex_page_cell(p, "%.2f", sweeps[i].spearman);
+        else
+            bex_page_cell(p, "\u2013");
+    }
+    bex_page_table_end(p);
+}

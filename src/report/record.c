@@ -1,0 +1,139 @@
+/* report/record.c - find and read runs and explorations. */
+#include "report/record.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/folder.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 1024, DEEPEST = 6 };
+
+static int join(char out[PATH_SIZE], const char *a, const char *b) {
+    int n = snprintf(out, PATH_SIZE, "%s/%s", a, b);
+    return n < PATH_SIZE ? 0 : bex_fail("path too long: '%.60s...'", a);
+}
+
+static bool has(const char *folder, const char *name) {
+    char path[PATH_SIZE];
+    return join(path, folder, name) == 0 && access(path, R_OK) == 0;
+}
+
+/* ---- a training run ---- */
+static void read_status(bex_training *t) {
+    char path[PATH_SIZE], *text;
+    size_t size;
+    if (!has(t->path, "status") || join(path, t->path, "status") < 0) return;
+    if (bex_file_read(&text, &size, path, 1 << 16) < 0) return;
+    text[strcspn(text, "\n")] = 0;
+    snprintf(t->status, sizeof t->status, "%s", text);
+    free(text);
+}
+
+static int load_training(bex_training *t, const char *path, const char *name) {
+    char file[PATH_SIZE];
+    size_t size;
+    *t = (bex_training){.name = strdup(name), .path = strdup(path)};
+    BEX_CHECK(t->name && t->path, "out of memory");
+    if (join(file, path, "metrics.csv") < 0 || bex_table_load(&t->metrics, file) < 0) return -1;
+    if (has(path, "provenance.json")) {
+        if (join(file, path, "provenance.json") < 0) return -1;
+        if (!(t->provenance = bex_json_load(file))) return -1;
+    }
+    if (has(path, "config.ini")) {
+        if (join(file, path, "config.ini") < 0) return -1;
+        if (bex_file_read(&t->config, &size, file, 1 << 20) < 0) return -1;
+    }
+    read_status(t);
+    return 0;
+}
+
+/* ---- below a path ---- */
+static int add_training(bex_record *r, const char *path, const char *name) {
+    r->met++;
+    for (int i = 0; i < r->run_count; i++)
+        if (!strcmp(r->runs[i].path, path)) return 0;
+    bex_training *more = realloc(r->runs, ((size_t)r->run_count + 1) * sizeof *more);
+    BEX_CHECK(more, "out of memory");
+    r->runs = more;
+    return load_training(&r->runs[r->run_count++], path, name);
+}
+
+static int add_exploration(bex_record *r, const char *path, const char *name) {
+    r->met++;
+    for (int i = 0; i < r->exploration_count; i++)
+        if (!strcmp(r->explorations[i].path, path)) return 0;
+    size_t n = (size_t)r->exploration_count + 1;
+    bex_exploration *more = realloc(r->explorations, n * sizeof *more);
+    BEX_CHECK(more, "out of memory");
+    r->explorations = more;
+    if (bex_exploration_load(&r->explorations[n - 1], path, name) < 0) return -1;
+    r->exploration_count++;
+    return 0;
+}
+
+// name: of the directory below the given path
+static int scan(bex_record *r, const char *path, const char *name, int depth) {
+    char below[PATH_SIZE], called[PATH_SIZE], **names;
+    if (has(path, "metrics.csv") && add_training(r, path, name) < 0) return -1;
+    if (has(path, "results.json")) {
+        if (join(below, path, "results.json") < 0 || add_exploration(r, below, name) < 0) return -1;
+    }
+    if (depth == DEEPEST) return 0;
+    int count = bex_folder_list(&names, path), bad = count < 0;
+    for (int i = 0; i < count && !bad; i++) {
+        if (names[i][0] == '.' || !strcmp(names[i], "checkpoints")) continue;
+        if (join(below, path, names[i]) < 0 || !bex_folder_exists(below)) continue;
+        snprintf(called, sizeof called, "%s%s%s", depth ? name : "", depth ? "/" : "", names[i]);
+        bad = scan(r, below, called, depth + 1);
+    }
+    free(names);
+    return bad ? -1 : 0;
+}
+
+static int load_path(bex_record *r, const char *given) {
+    char path[PATH_SIZE];
+    size_t n = strlen(given);
+    while (n > 1 && given[n - 1] == '/') n--;
+    snprintf(path, sizeof path, "%.*s", (int)n, given);
+    int met = r->met;
+    if (!bex_folder_exists(path)) {
+        if (access(path, F_OK) < 0) return bex_fail("no such run: '%s'", path);
+        return add_exploration(r, path, path);
+    }
+    const char *slash = strrchr(path, '/');
+    if (scan(r, path, slash && slash[1] ? slash + 1 : path, 0) < 0) return -1;
+    if (r->met > met) return 0;
+    return bex_fail("'%s' holds neither a training run nor an exploration", path),
+           bex_fail_hint("metrics.csv or results.json, here or below");
+}
+
+int bex_record_load(bex_record *r, const char *const *paths, int count) {
+    *r = (bex_record){0};
+    for (int i = 0; i < count; i++)
+        if (load_path(r, paths[i]) < 0) return -1;
+    return 0;
+}
+
+void bex_record_fini(bex_record *r) {
+    for (int i = 0; i < r->run_count; i++) {
+        bex_training *t = &r->runs[i];
+        bex_table_fini(&t->metrics);
+        json_decref(t->provenance);
+        free(t->name), free(t->path), free(t->config);
+    }
+    for (int i = 0; i < r->exploration_count; i++) bex_exploration_fini(&r->explorations[i]);
+    free(r->runs), free(r->explorations);
+    *r = (bex_record){0};
+}
+
+const char *bex_figure_name(char out[128], const char *environment, const char *what) {
+    snprintf(out, 128, "%s%s%s", environment, *environment ? "-" : "", what);
+    for (char *c = out; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_') *c = '-';
+    return out;
+}

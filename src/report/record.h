@@ -1,0 +1,42 @@
+/* report/record.h - what a report is made of: the training runs and explorations found below some
+ * paths. Private to report/. */
+#ifndef BEX_REPORT_RECORD_H
+#define BEX_REPORT_RECORD_H
+
+#include "base/table.h"
+#include "report/exploration.h"
+#include "report/page.h"
+
+typedef struct bex_training {
+    char *name; // below the path that was given
+    char *path;
+    bex_table metrics;
+    json_t *provenance; // NULL: missing
+    char *config;       // text of config.ini; NULL: missing
+    char status[256];   // "" if missing
+} bex_training;
+
+typedef struct bex_record {
+    bex_training *runs;
+    bex_exploration *explorations;
+    int run_count, exploration_count;
+    int met; // of either kind, a second time too
+} bex_record;
+
+/* Everything below the paths, each once, in the order of names. 0, or negative with a message: a path
+ * that holds neither, a file that does not parse. Needs fini either way. */
+int bex_record_load(bex_record *record, const char *const *paths, int count);
+void bex_record_fini(bex_record *record);
+
+/* Sections of the page; a note where there is nothing to show. */
+void bex_page_training(bex_page *p, const bex_record *record);
+void bex_page_exploration(bex_page *p, const bex_record *record);
+void bex_page_segments(bex_page *p, const bex_record *record, const char *environment);
+void bex_page_calibration(bex_page *p, const bex_series *series, int count,
+                          const char *environment);
+void bex_page_sources(bex_page *p, const bex_record *record);
+
+/* "environment-what" without characters a file name should not have. */
+const char *bex_figure_name(char out[128], const char *environment, const char *what);
+
+#endif

@@ -1,0 +1,150 @@
+/* report/series.c - explorations of one kind taken together. */
+#include "report/exploration.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_random(const bex_exploration *e) {
+    return strstr(e->label, "random choice") != NULL;
+}
+
+enum { LAST_RANK = 6 };
+
+// what a reader looks for first
+static int rank(const bex_exploration *e) {
+    bool first = !strcmp(e->history, "first");
+    if (!strcmp(e->agent, "be")) return first ? 1 : 0;
+    if (!strcmp(e->agent, "bc")) return 2;
+    if (!strcmp(e->agent, "retrieval")) return is_random(e) ? 5 : first ? 4 : 3;
+    return LAST_RANK;
+}
+
+// the same agent has the same colour in every report; others take what the palette has left
+static bex_colour usual_colour(const bex_exploration *e) {
+    bool first = !strcmp(e->history, "first");
+    if (!strcmp(e->agent, "be")) return first ? BEX_SKY : BEX_BLUE;
+    if (!strcmp(e->agent, "bc")) return BEX_VERMILION;
+    if (!strcmp(e->agent, "retrieval"))
+        return is_random(e) ? BEX_ORANGE : first ? BEX_PURPLE : BEX_GREEN;
+    return 0;
+}
+
+static bool colour_taken(const bex_series *all, int count, bex_colour c) {
+    for (int i = 0; i < count; i++)
+        if (all[i].colour == c) return true;
+    return false;
+}
+
+static bex_colour choose_colour(const bex_series *all, int count, const bex_exploration *e) {
+    bex_colour c = usual_colour(e);
+    for (int k = 0; (!c || colour_taken(all, count, c)) && k < 7; k++) c = bex_palette(k);
+    return c;
+}
+
+// into the series of its label, a new one if there is none; returns how many there are
+static int add_member(bex_series *out, int series, const bex_exploration *e) {
+    int k = 0;
+    while (k < series && strcmp(out[k].label, e->label) != 0) k++;
+    if (k == BEX_SERIES_MOST) return series;
+    if (k == series)
+        out[series++] = (bex_series){.label = e->label, .colour = choose_colour(out, k, e)};
+    if (out[k].count < BEX_SERIES_MEMBERS) out[k].member[out[k].count++] = e;
+    return series;
+}
+
+int bex_series_gather(bex_series *out, const bex_exploration *all, int count,
+                      const char *environment) {
+    int series = 0;
+    for (int turn = 0; turn <= LAST_RANK; turn++)
+        for (int i = 0; i < count; i++)
+            if (rank(&all[i]) == turn && !strcmp(all[i].environment, environment) &&
+                !bex_exploration_given(&all[i]))
+                series = add_member(out, series, &all[i]);
+    return series;
+}
+
+long long bex_series_trials(const bex_series *s) {
+    long long trials = 0;
+    for (int i = 0; i < s->count; i++)
+        trials += s->member[i]->trials > 0 ? s->member[i]->trials : 0;
+    return trials;
+}
+
+static bool better_exp(const bex_series *a, const bex_series *b) {
+    long long x = bex_series_trials(a), y = bex_series_trials(b);
+    if (x != y) return x > y;
+    return a->member[0]->quantile > b->member[0]->quantile;
+}
+
+void bex_series_main(bex_series *out, const bex_series *s) {
+    *out = (bex_series){0};
+    for (int i = 0; i < s->count; i++) {
+        bex_series one = {.label = s->label, .colour = s->colour};
+        for (int k = 0; k < s->count; k++)
+            if (!strcmp(s->member[k]->exp, s->member[i]->exp))
+                one.member[one.count++] = s->member[k];
+        if (!out->count || better_exp(&one, out)) *out = one;
+    }
+}
+
+// within and between: exactly the estimate over all trials
+void bex_pool(double out[2], const double *mean, const double *error, const double *trials, int n) {
+    double all = 0, sum = 0, squares = 0;
+    for (int i = 0; i < n; i++) all += trials[i], sum += trials[i] * mean[i];
+    double grand = sum / all;
+    for (int i = 0; i < n; i++) {
+        double away = mean[i] - grand;
+        if (trials[i] > 1) squares += error[i] * error[i] * trials[i] * (trials[i] - 1);
+        squares += trials[i] * away * away;
+    }
+    out[0] = grand, out[1] = all > 1 ? sqrt(squares / (all - 1) / all) : (double)NAN;
+}
+
+static bool same_x(const bex_curve *a, const bex_curve *b) {
+    return a->n == b->n && !memcmp(a->x, b->x, (size_t)a->n * sizeof *a->x);
+}
+
+bool bex_series_curve(bex_curve *out, const bex_series *s, bool by_step) {
+    const bex_curve *part[BEX_SERIES_MEMBERS];
+    double trials[BEX_SERIES_MEMBERS], mean[BEX_SERIES_MEMBERS], error[BEX_SERIES_MEMBERS];
+    *out = (bex_curve){0};
+    for (int i = 0; i < s->count; i++) {
+        part[i] = by_step ? &s->member[i]->by_step : &s->member[i]->by_episode;
+        trials[i] = (double)s->member[i]->trials;
+        if (part[i]->n == 0 || trials[i] < 1 || !same_x(part[0], part[i])) return false;
+    }
+    if (s->count == 0) return false;
+    size_t n = (size_t)part[0]->n;
+    *out = (bex_curve){(int)n, malloc(n * sizeof(double)), malloc(n * sizeof(double)),
+                       malloc(n * sizeof(double))};
+    BEX_CHECK(out->x && out->mean && out->error, "out of memory for a curve of %zu", n);
+    for (size_t k = 0; k < n; k++) {
+        double pooled[2];
+        for (int i = 0; i < s->count; i++) mean[i] = part[i]->mean[k], error[i] = part[i]->error[k];
+        bex_pool(pooled, mean, error, trials, s->count);
+        out->x[k] = part[0]->x[k], out->mean[k] = pooled[0], out->error[k] = pooled[1];
+    }
+    return true;
+}
+
+bool bex_series_grid(bex_grid *out, const bex_series *s) {
+    *out = (bex_grid){0};
+    for (int i = 0; i < s->count; i++) {
+        const bex_grid *g = &s->member[i]->visits, *first = &s->member[0]->visits;
+        if (g->rows == 0 || g->rows != first->rows || g->columns != first->columns) {
+            bex_grid_fini(out);
+            return false;
+        }
+        size_t n = (size_t)g->rows * (size_t)g->columns;
+        if (i == 0) {
+            *out = *g;
+            out->count = calloc(n, sizeof *out->count);
+            BEX_CHECK(out->count, "out of memory for a grid of %zu", n);
+        }
+        for (size_t k = 0; k < n; k++) out->count[k] += g->count[k];
+    }
+    return s->count > 0;
+}

@@ -1,0 +1,252 @@
+/* The protocol with scripted actors: who is called when, what is counted, equal bits on any number of
+ * threads, what ends up in results.json and in the file of trajectories. */
+#include "base/error.h"
+#include "data/load.h"
+#include "env/mj.h"
+#include "exp/explore.h"
+#include "exp/explore_results.h"
+#include "exp/metrics.h"
+
+#include "test.h"
+
+#include <math.h>
+#include <omp.h>
+
+enum { TRIALS = 5, EPISODES = 3, LENGTH = 40 };
+
+// pushes in its own direction, turning each episode; counts its calls
+typedef struct scripted {
+    bex_actor base;
+    int number, begun, ended, acted, since, fail_at;
+    bex_rng rng;
+} scripted;
+
+static int begin(bex_actor *actor) {
+    scripted *a = (scripted *)actor;
+    assert_int_equal(a->begun, a->ended); // never twice in a row
+    a->begun++, a->since = 0;
+    return 0;
+}
+
+static int act(bex_actor *actor, const bex_real *obs, bex_real *action) {
+    scripted *a = (scripted *)actor;
+    assert_int_equal(a->begun, a->ended + 1);
+    assert_true(isfinite(obs[0]));
+    if (++a->acted == a->fail_at) return bex_fail("lost my way");
+    a->since++;
+    double angle = a->number + 2.1 * a->begun + 0.3 * bex_rng_normal(&a->rng);
+    action[0] = R(cos(angle)), action[1] = R(sin(angle));
+    return 0;
+}
+
+static int end(bex_actor *actor) {
+    scripted *a = (scripted *)actor;
+    assert_int_equal(a->since, LENGTH);
+    a->ended++;
+    return 0;
+}
+
+static void nothing(bex_actor *actor) {
+    (void)actor;
+}
+
+static const bex_actor_class scripted_class = {"scripted", begin, act, end, nothing};
+
+static bex_world *world;
+static scripted cast[TRIALS];
+
+static int explore(bex_explored *e, int threads, int fail_at) {
+    bex_actor *actors[TRIALS];
+    for (int i = 0; i < TRIALS; i++) {
+        cast[i] = (scripted){.base = {&scripted_class}, .number = i};
+        cast[i].rng = bex_rng_split(bex_rng_seed(9), "actor", (uint64_t)i);
+        cast[i].fail_at = i == 3 ? fail_at : 0;
+        actors[i] = &cast[i].base;
+    }
+    return bex_explore(e, &(bex_explore_options){.world = world,
+                                                 .actors = actors,
+                                                 .trials = TRIALS,
+                                                 .episodes = EPISODES,
+                                                 .seed = 4,
+                                                 .threads = threads});
+}
+
+static void everyone_is_called_in_turn(void **state) {
+    (void)state;
+    bex_explored e;
+    assert_int_equal(explore(&e, 0, 0), 0);
+    for (int i = 0; i < TRIALS; i++) {
+        assert_int_equal(cast[i].begun, EPISODES);
+        assert_int_equal(cast[i].ended, EPISODES);
+        assert_int_equal(cast[i].acted, EPISODES * LENGTH);
+        assert_int_equal(e.steps[i], EPISODES * LENGTH);
+        for (int k = 0; k <= EPISODES; k++)
+            assert_int_equal(e.start[i * (EPISODES + 1) + k], k * LENGTH);
+        for (int t = 0; t < e.steps[i]; t++) {
+            assert_int_equal(e.timeout[i * e.room + t], t % LENGTH == LENGTH - 1);
+            assert_int_equal(e.terminal[i * e.room + t], 0);
+        }
+    }
+    bex_explored_fini(&e);
+}
+
+// from the recorded states alone: s_0 .. s_T of every episode
+static void regions_are_counted_right(void **state) {
+    (void)state;
+    bex_explored e;
+    assert_int_equal(explore(&e, 0, 0), 0);
+    assert_int_equal(e.R, 26 * 4);
+    for (int i = 0; i < TRIALS; i++) {
+        int first[104], episode_of[104], total = 0;
+        unsigned count[104] = {0};
+        memset(first, -1, sizeof first);
+        for (int k = 0; k < EPISODES; k++)
+            for (int t = 0; t <= LENGTH; t++) {
+                int row = k * LENGTH + t;
+                const bex_real *obs = t < LENGTH ? e.obs + (i * e.room + row) * e.O
+                                                 : e.final_obs + (i * EPISODES + k) * e.O;
+                int region = world->class->region(world, obs);
+                assert_true(region >= 0);
+                assert_int_equal(e.visited[(i * EPISODES + k) * e.R + region], 1);
+                if (first[region] < 0) first[region] = row, episode_of[region] = k;
+                count[region]++;
+                int after = 0;
+                for (int r = 0; r < e.R; r++) after += first[r] >= 0;
+                // the next episode's first state shares its step number with this one's last
+                if (t < LENGTH && t > 0)
+                    assert_int_equal(bex_explored_after_steps(&e, i, row), after);
+                if (t == LENGTH) assert_int_equal(bex_explored_after_episodes(&e, i, k + 1), after);
+                total = after;
+            }
+        for (int r = 0; r < e.R; r++) {
+            assert_int_equal(e.first_step[i * e.R + r], first[r]);
+            if (first[r] >= 0) assert_int_equal(e.first_episode[i * e.R + r], episode_of[r]);
+            assert_int_equal(e.occupancy[i * e.R + r], count[r]);
+        }
+        assert_true(total > 3); // the balls do move
+    }
+    bex_explored_fini(&e);
+}
+
+static void same_bits_on_any_number_of_threads(void **state) {
+    (void)state;
+    bex_explored one, three;
+    omp_set_num_threads(1);
+    assert_int_equal(explore(&one, 1, 0), 0);
+    omp_set_num_threads(3);
+    assert_int_equal(explore(&three, 3, 0), 0);
+    size_t rows = (size_t)TRIALS * (size_t)one.room;
+    assert_memory_equal(one.obs, three.obs, rows * (size_t)one.O * sizeof *one.obs);
+    assert_memory_equal(one.act, three.act, rows * (size_t)one.A * sizeof *one.act);
+    assert_memory_equal(one.first_step, three.first_step,
+                        TRIALS * (size_t)one.R * sizeof *one.first_step);
+    bex_explored_fini(&one), bex_explored_fini(&three);
+}
+
+static void a_failing_actor_is_named(void **state) {
+    (void)state;
+    bex_explored e;
+    assert_true(explore(&e, 2, LENGTH + 8) < 0);
+    assert_message("trial 3: episode 2, step 7: lost my way");
+    bex_explored_fini(&e);
+}
+
+static double number(const json_t *from, const char *a, const char *b, const char *c, size_t i) {
+    const json_t *v = json_object_get(json_object_get(from, a), b);
+    if (c) v = json_object_get(v, c);
+    return json_number_value(json_is_array(v) ? json_array_get(v, i) : v);
+}
+
+static void results_say_what_happened(void **state) {
+    (void)state;
+    bex_explored e;
+    assert_int_equal(explore(&e, 0, 0), 0);
+    json_t *agent = json_pack("{s:s}", "name", "scripted");
+    // the segment: trial 1's second episode. Trial 1's overlap with it is certain
+    bex_explore_about about = {.command = "bex explore",
+                               .seed = 4,
+                               .agent = agent,
+                               .segment = e.obs + (e.room + LENGTH) * e.O,
+                               .segment_rows = LENGTH};
+    json_t *r = bex_explore_results(&e, &about);
+    assert_non_null(r);
+    double values[TRIALS];
+    for (int k = 1; k <= EPISODES; k++) {
+        for (int i = 0; i < TRIALS; i++) values[i] = bex_explored_after_episodes(&e, i, k);
+        bex_spread s = bex_spread_of(values, TRIALS);
+        assert_true(number(r, "by_episode", "regions", "mean", (size_t)k - 1) == s.mean);
+        assert_true(number(r, "by_episode", "regions", "error", (size_t)k - 1) == s.error);
+    }
+    assert_true(number(r, "by_episode", "repeated", "mean", 0) == 0);
+    assert_true(number(r, "by_episode", "repeated", "mean", 1) > 0); // the start, at least
+    assert_true(number(r, "by_step", "regions", "mean", 0) == 1);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(r, "overlap"), "trials")),
+                     TRIALS);
+    double share = 0, in_grid = 0;
+    const json_t *occupancy = json_object_get(r, "occupancy");
+    for (int k = 0; k < e.R; k++)
+        share += json_number_value(json_array_get(json_object_get(occupancy, "share"), (size_t)k));
+    assert_true(fabs(share - 1) < 1e-12);
+    const json_t *counts = json_object_get(json_object_get(occupancy, "grid"), "counts");
+    for (size_t i = 0; i < json_array_size(counts); i++)
+        in_grid += json_number_value(json_array_get(counts, i));
+    assert_int_equal((int)in_grid, TRIALS * EPISODES * LENGTH);
+    assert_int_equal(json_array_size(json_object_get(r, "rollouts")), 4);
+    // the goal is far: nobody gets there in forty steps
+    assert_true(number(r, "attempts", "goal", "reached", 0) == 0);
+    json_decref(r), json_decref(agent);
+    bex_explored_fini(&e);
+}
+
+static void rewards_end_attempts(void **state) {
+    (void)state;
+    bex_explored e;
+    assert_int_equal(explore(&e, 0, 0), 0);
+    assert_int_equal(bex_explored_attempts(&e, 2), 0);
+    e.reward[2 * e.room + 2 * LENGTH - 1] = 1; // the last step of the second episode
+    assert_int_equal(bex_explored_attempts(&e, 2), 2);
+    bex_explored_fini(&e);
+}
+
+static void trajectories_read_back(void **state) {
+    (void)state;
+    char path[600];
+    snprintf(path, sizeof path, "%s", scratch_path("explored.hdf5"));
+    bex_explored e;
+    assert_int_equal(explore(&e, 0, 0), 0);
+    unlink(path);
+    if (bex_explore_save_trajectories(&e, "bex explore", path) < 0) {
+        if (!strstr(bex_error(), "HDF5")) fail_msg("%s", bex_error());
+        bex_explored_fini(&e);
+        skip();
+    }
+    bex_load_options o = BEX_LOAD_INIT;
+    bex_dataset *d = bex_dataset_load(path, &o);
+    assert_non_null(d);
+    assert_int_equal(d->episodes, TRIALS * EPISODES);
+    assert_int_equal(d->rows, TRIALS * EPISODES * LENGTH);
+    assert_memory_equal(d->observations, e.obs, (size_t)d->rows * 4 * sizeof(bex_real));
+    assert_memory_equal(d->actions, e.act, (size_t)d->rows * 2 * sizeof(bex_real));
+    bex_dataset_free(d);
+    bex_explored_fini(&e);
+    unlink(path);
+}
+
+int main(void) {
+    if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
+    bex_world_options o = BEX_WORLD_INIT;
+    o.time_limit = LENGTH, o.region_splits = 2, o.start[0] = 3, o.start[1] = 3;
+    if (bex_world_open(&world, "maze2d-medium", &o) < 0) return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everyone_is_called_in_turn),
+        cmocka_unit_test(regions_are_counted_right),
+        cmocka_unit_test(same_bits_on_any_number_of_threads),
+        cmocka_unit_test(a_failing_actor_is_named),
+        cmocka_unit_test(results_say_what_happened),
+        cmocka_unit_test(rewards_end_attempts),
+        cmocka_unit_test(trajectories_read_back),
+    };
+    int code = cmocka_run_group_tests(tests, NULL, NULL);
+    bex_world_close(world);
+    return code;
+}
