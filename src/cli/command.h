@@ -3,6 +3,7 @@
 #define BEX_CLI_COMMAND_H
 
 /* argv[0] is the command's name. Returns an exit code of cli/options.h. */
+int bex_cmd_act(int argc, char **argv);
 int bex_cmd_bench(int argc, char **argv);
 int bex_cmd_data(int argc, char **argv);
 int bex_cmd_data_convert(int argc, char **argv);

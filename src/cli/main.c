@@ -14,6 +14,7 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *about;
 } commands[] = {
+    {"act", bex_cmd_act, "states in, action chunks out: a policy as a pipe"},
     {"bench", bex_cmd_bench, "measure kernels beside a reference"},
     {"data", bex_cmd_data, "look at, convert demonstrations"},
     {"doctor", bex_cmd_doctor, "what this machine and this build can do"},

@@ -160,13 +160,19 @@ static int size_from(const bex_st_file *f, const char *key, int least, int *valu
     return 0;
 }
 
-// weights; the running average, where there is one, is what acts
+// a policy that has a running average acts with it; the last values are the trainer's alone
+static void act_with_average(bex_params *p) {
+    free(p->value);
+    p->value = p->ema;
+    p->ema = NULL;
+}
+
 static int read_weights(bex_policy *p, const bex_st_file *f) {
     bex_params *params = p->params;
     if (bex_params_fit(params, f) < 0) return -1; // before the file decides how much memory
     bex_params_build(params, 0, bex_rng_seed(0));
     if (bex_params_read_values(params, f) < 0) return -1;
-    if (params->ema) memcpy(params->value, params->ema, params->count * sizeof *params->value);
+    if (params->ema) act_with_average(params);
     return 0;
 }
 

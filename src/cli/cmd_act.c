@@ -1,0 +1,268 @@
+/* cli/cmd_act.c - `bex act`: the policy as a pipe, states in, action chunks out, one file each.
+ *
+ *   in   states (B,O)   history (H,O) or (B,H,O)   noise (B,K,A)   step (B)       only states is required
+ *   out  actions (B,K,A), in the units of the demonstrations
+ *
+ * A row depends on nothing but itself: its noise is of (seed, row), whatever the threads or the other rows. */
+#include "cli/command.h"
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/nearest.h"
+#include "base/parallel.h"
+#include "exp/checkpoint.h"
+#include "exp/provenance.h"
+#include "kernel/random.h"
+#include "policy/control.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *in, *out, *exp_text;
+static double guidance = -1;
+static long long seed, task, scene;
+static bool best, force;
+
+static const bex_option options[] = {
+    {"in", BEX_OPTION_TEXT, &in, "FILE", "safetensors with states (B,O)", 0, 0},
+    {"out", BEX_OPTION_TEXT, &out, "FILE", "safetensors for actions (B,K,A)", 0, 0},
+    {"exp", BEX_OPTION_TEXT, &exp_text, "TARGET", "q:0.95, z:2, raw:1e-3; else the policy's own", 0,
+     0},
+    {"guidance", BEX_OPTION_NUMBER, &guidance, "W", "weight of the coverage; -1: the policy's own",
+     -1, 100},
+    {"seed", BEX_OPTION_INTEGER, &seed, "N", "of the noise, where the file has none", 0, 9e15},
+    {"task", BEX_OPTION_INTEGER, &task, "N", "label, for policies that take one", 0, 1e6},
+    {"scene", BEX_OPTION_INTEGER, &scene, "N", "label, for policies that take one", 0, 1e6},
+    {"best", BEX_OPTION_FLAG, &best, NULL, "the run's best checkpoint, not its newest", 0, 0},
+    {"force", BEX_OPTION_FLAG, &force, NULL, "replace the output if it is there", 0, 0},
+};
+static const bex_usage usage = {
+    .command = "act",
+    .synopsis = "RUN --in X.safetensors --out Y.safetensors [options]",
+    .about =
+        "Action chunks of a policy for a file of states. RUN: a run, a checkpoint or a model file.\n"
+        "The input holds 'states' (B,O) and, if wanted, 'history' (H,O) or (B,H,O), the states of\n"
+        "earlier episodes (default: each row's own state, as in a first episode); 'noise' (B,K,A),\n"
+        "what denoising starts from; 'step' (B), time in the episode. The output holds 'actions'\n"
+        "(B,K,A), in the demonstrations' units, without the noise that a deployment may add.",
+    .example = "bex act runs/be --in states.safetensors --out actions.safetensors --exp q:0.95",
+    .options = options,
+    .count = sizeof options / sizeof *options,
+};
+
+typedef struct request {
+    bex_policy *policy;
+    int B;
+    bool shared;                               // one history for all rows
+    bex_real *states, *history, *noise, *step; // step: whole numbers; history, step: may be NULL
+    bex_real *actions;
+    int pieces;
+    char (*message)[512]; // (pieces) why a piece failed, "" if it did not
+} request;
+
+static void request_fini(request *r) {
+    bex_policy_free(r->policy);
+    free(r->states), free(r->history), free(r->noise), free(r->step);
+    free(r->actions), free(r->message);
+}
+
+/* ---- the input ---- */
+
+static int check_names(const bex_st_file *f) {
+    static const char *const names[] = {"states", "history", "noise", "step"};
+    enum { NAMES = sizeof names / sizeof *names };
+    for (int i = 0; i < bex_st_count(f); i++) {
+        const char *name = bex_st_at(f, i)->name;
+        bool known = false;
+        for (int k = 0; k < NAMES; k++) known = known || !strcmp(name, names[k]);
+        if (known) continue;
+        bex_fail("%s: tensor '%.60s' means nothing to act", in, name);
+        const char *near = bex_nearest(name, names, NAMES, sizeof *names);
+        return near ? bex_fail_hint("did you mean %s?", near)
+                    : bex_fail_hint("states, history, noise, step");
+    }
+    return 0;
+}
+
+// a tensor of this shape into *values, malloced
+static int take(const bex_st_file *f, const char *name, int rank, const int64_t *dim,
+                bex_real **values) {
+    size_t count = 1;
+    for (int i = 0; i < rank; i++) count *= (size_t)dim[i];
+    if (!bex_st_expect(f, name, rank, dim)) return -1;
+    *values = malloc(count * sizeof **values);
+    return *values ? bex_st_read_real(f, name, *values, rank, dim) : bex_fail("out of memory");
+}
+
+static int read_states(request *r, const bex_st_file *f) {
+    const bex_st_tensor *t = bex_st_find(f, "states");
+    if (!t) return bex_fail("%s: no tensor 'states'", in), bex_fail_hint("(B,%d)", r->policy->O);
+    int64_t dim[] = {t->rank == 2 ? t->dim[0] : -1, r->policy->O};
+    if (t->rank != 2)
+        return bex_fail("%s: tensor 'states' has %d dimensions, (B,%d) is needed", in, t->rank,
+                        r->policy->O);
+    if (dim[0] < 1 || dim[0] > INT_MAX / 4096)
+        return bex_fail("%s: tensor 'states' has %lld rows", in, (long long)dim[0]);
+    r->B = (int)dim[0];
+    return take(f, "states", 2, dim, &r->states);
+}
+
+static int read_history(request *r, const bex_st_file *f) {
+    const bex_st_tensor *t = bex_st_find(f, "history");
+    int H = r->policy->dit.o.N, O = r->policy->O;
+    if (!t) return 0;
+    if (!H) return bex_fail("%s: tensor 'history': this policy has no history", in);
+    if (t->rank != 2 && t->rank != 3)
+        return bex_fail("%s: tensor 'history' has %d dimensions, (%d,%d) or (B,%d,%d) is needed",
+                        in, t->rank, H, O, H, O);
+    r->shared = t->rank == 2;
+    int64_t dim[] = {r->B, H, O};
+    return r->shared ? take(f, "history", 2, dim + 1, &r->history)
+                     : take(f, "history", 3, dim, &r->history);
+}
+
+static int read_step(request *r, const bex_st_file *f) {
+    const bex_st_tensor *t = bex_st_find(f, "step");
+    if (!t) return 0;
+    if (!r->policy->dit.o.timestep)
+        return bex_fail("%s: tensor 'step': this policy is not told the time", in);
+    if (t->dtype == BEX_ST_I64) { // integers are the natural type; the network's is real
+        if (!bex_st_expect(f, "step", 1, (int64_t[]){r->B})) return -1;
+        r->step = malloc((size_t)r->B * sizeof *r->step);
+        if (!r->step) return bex_fail("out of memory");
+        for (int i = 0; i < r->B; i++) r->step[i] = (bex_real)((const int64_t *)t->data)[i];
+    } else if (take(f, "step", 1, (int64_t[]){r->B}, &r->step) < 0) {
+        return -1;
+    }
+    for (int i = 0; i < r->B; i++)
+        if (!(r->step[i] >= 0 && r->step[i] <= R(1e9)))
+            return bex_fail("%s: tensor 'step': row %d is %g", in, i, (double)r->step[i]);
+    return 0;
+}
+
+// from the file, or of (seed, row)
+static int make_noise(request *r, const bex_st_file *f) {
+    int K = r->policy->dit.o.K, A = r->policy->A;
+    size_t chunk = (size_t)K * (size_t)A;
+    if (bex_st_find(f, "noise")) return take(f, "noise", 3, (int64_t[]){r->B, K, A}, &r->noise);
+    r->noise = malloc((size_t)r->B * chunk * sizeof *r->noise);
+    if (!r->noise) return bex_fail("out of memory");
+    bex_rng root = bex_rng_seed((uint64_t)seed);
+    for (int i = 0; i < r->B; i++) {
+        bex_rng g = bex_rng_split(root, "act", (uint64_t)i);
+        bex_random_normal(r->noise + (size_t)i * chunk, chunk, &g);
+    }
+    return 0;
+}
+
+static int open_request(request *r, const char *run) {
+    char path[1100];
+    if (bex_checkpoint_model(path, sizeof path, run, best) < 0) return -1;
+    r->policy = bex_policy_load(path);
+    if (!r->policy) return -1;
+    bex_st_file *f = bex_st_load(in);
+    if (!f) return -1;
+    int code = check_names(f);
+    if (!code) code = read_states(r, f);
+    if (!code) code = read_history(r, f);
+    if (!code) code = read_step(r, f);
+    if (!code) code = make_noise(r, f);
+    bex_st_free(f);
+    return code;
+}
+
+/* ---- acting ---- */
+
+static int act_row(bex_control *c, request *r, int row, bex_real *repeated) {
+    const bex_dit_options *n = &r->policy->dit.o;
+    size_t O = (size_t)n->O, H = (size_t)n->N, chunk = (size_t)n->K * (size_t)n->A, i = (size_t)row;
+    const bex_real *state = r->states + i * O, *history = r->history;
+    if (!history) // a first episode has only its first state to remember
+        for (size_t h = 0; h < H; h++) memcpy(repeated + h * O, state, O * sizeof *state);
+    history = !history ? repeated : r->shared ? history : history + i * H * O;
+    if (r->step && bex_control_set_step(c, (long long)r->step[row]) < 0) return -1;
+    return bex_control_plan_from(c, state, history, r->noise + i * chunk, r->actions + i * chunk);
+}
+
+// rows [piece B / pieces, (piece + 1) B / pieces)
+static void act_piece(long piece, void *payload) {
+    request *r = payload;
+    const bex_dit_options *n = &r->policy->dit.o;
+    bex_control_options o = BEX_CONTROL_INIT;
+    o.exp = exp_text, o.history = "first", o.noise = 0, o.task = (int)task, o.scene = (int)scene;
+    if (guidance >= 0) o.guidance = guidance;
+    bex_real *repeated = calloc((size_t)n->N * (size_t)n->O + 1, sizeof *repeated);
+    bex_control *c = repeated ? bex_control_new(r->policy, &o) : NULL;
+    int code = c ? 0 : -1;
+    if (!repeated) bex_fail("out of memory");
+    int first = (int)((long long)r->B * piece / r->pieces);
+    int end = (int)((long long)r->B * (piece + 1) / r->pieces);
+    for (int row = first; row < end && !code; row++) {
+        code = act_row(c, r, row, repeated);
+        if (code < 0) bex_fail_in("row %d", row);
+    }
+    if (code < 0) snprintf(r->message[piece], sizeof r->message[piece], "%s", bex_error());
+    bex_control_free(c);
+    free(repeated);
+}
+
+static int act(request *r) {
+    size_t chunk = (size_t)r->policy->dit.o.K * (size_t)r->policy->A;
+    int threads = bex_parallel_threads();
+    r->pieces = r->B < threads ? r->B : threads;
+    r->actions = malloc((size_t)r->B * chunk * sizeof *r->actions);
+    r->message = calloc((size_t)r->pieces, sizeof *r->message);
+    if (!r->actions || !r->message) return bex_fail("out of memory");
+    bex_parallel(0, r->pieces, act_piece, r);
+    for (int i = 0; i < r->pieces; i++)
+        if (r->message[i][0]) return bex_fail("%s", r->message[i]);
+    return 0;
+}
+
+static int save(const request *r, const char *command) {
+    int64_t dim[] = {r->B, r->policy->dit.o.K, r->policy->A};
+    bex_st_writer *w = bex_st_writer_new();
+    bex_st_add_metadata(w, "command", command);
+    bex_st_add_real(w, "actions", 3, dim, r->actions);
+    int code = bex_st_save(w, out);
+    bex_st_writer_free(w);
+    return code;
+}
+
+int bex_cmd_act(int argc, char **argv) {
+    char *command = bex_command_line(argc, argv);
+    const char *run = NULL;
+    request r = {0};
+    int given = bex_options_parse(&usage, argc, argv, &run, 1), code = BEX_EXIT_USAGE;
+    if (given < 0) {
+        code = given == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+        goto done;
+    }
+    if (!given || !in || !out) {
+        bex_fail(!given ? "whose actions? (RUN, a checkpoint or a model)"
+                 : !in  ? "for which states? (--in X.safetensors)"
+                        : "where to? (--out Y.safetensors)");
+        code = bex_command_fail(&usage, BEX_EXIT_USAGE);
+        goto done;
+    }
+    if (!force && access(out, F_OK) == 0) {
+        bex_fail("'%s' exists", out);
+        bex_fail_hint("--force replaces it");
+        code = bex_command_fail(&usage, BEX_EXIT_FAILED);
+        goto done;
+    }
+    if (open_request(&r, run) < 0 || act(&r) < 0 || save(&r, command) < 0) {
+        code = bex_command_fail(&usage, BEX_EXIT_FAILED);
+        goto done;
+    }
+    printf("%s: %d chunks of %d actions of %d\n", out, r.B, r.policy->dit.o.K, r.policy->A);
+    code = BEX_EXIT_OK;
+done:
+    request_fini(&r);
+    free(command);
+    return code;
+}
