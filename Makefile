@@ -17,7 +17,7 @@ all: build
 
 help:
 	@echo 'make            build the library and the program: build/release/bin/bex'
-	@echo 'make demo       build, then show what works'
+	@echo 'make demo       build, train two policies, let them explore: runs/demo/report.html'
 	@echo 'make test       install what is missing, build, run every test (also in double)'
 	@echo 'make check      format, include order, sizes, headers, warnings as errors'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'

@@ -51,6 +51,7 @@ target_compile_definitions(test_base_arena_malloc PRIVATE BEX_ARENA_MALLOC)
 
 if(NOT BEX_F64)
   bex_script_test(cli/smoke cli/smoke.sh $<TARGET_FILE:bex-cli>)
+  bex_script_test(cli/train cli/train.sh $<TARGET_FILE:bex-cli>)
   bex_script_test(tools/deps tools/test_deps.sh)
   bex_script_test(tools/layers tools/test_layers.sh)
   bex_script_test(tools/size tools/test_size.sh)

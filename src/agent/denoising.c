@@ -51,7 +51,8 @@ static double fail_in_lane(job *j) {
 static int outcome(const job *j, const char *what, double loss, long long step) {
     if (j->failed) return bex_fail("%s", j->why);
     if (isfinite(loss)) return 0;
-    return bex_fail("the %s is %g at step %lld", what, loss, step);
+    return bex_fail("the %s is %g at step %lld: a smaller train.lr, or train.clip", what, loss,
+                    step);
 }
 
 static const bex_real *gather(bex_tape *tape, const bex_real *rows_of, int width, const int *rows,
@@ -231,7 +232,9 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     out->grad_norm =
         bex_adam_step(a->policy->params, &a->adam, out->lr, bex_lanes_threads(a->lanes));
     if (!isfinite(out->grad_norm))
-        return bex_fail("the gradient is not finite at step %lld", (long long)step);
+        return bex_fail(
+            "the gradient is not finite at step %lld: a smaller train.lr, or train.clip",
+            (long long)step);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "data/load.h"
 #include "exp/explore_results.h"
 #include "exp/provenance.h"
 
@@ -30,6 +31,7 @@ typedef struct session {
     bex_history *segment; // of a file: rule, for the overlap
     bex_actor **actors;   // (trials)
     bex_explored explored;
+    bex_dataset *demonstrations; // to draw beside it; NULL: none
     json_t *agent, *results;
 } session;
 
@@ -79,6 +81,16 @@ static int prepare_out(const bex_explore_request *q) {
     return 0;
 }
 
+static int load_demonstrations(session *s) {
+    bex_load_options o = BEX_LOAD_INIT;
+    if (!s->q->demonstrations) return 0;
+    s->demonstrations = bex_dataset_load(s->q->demonstrations, &o);
+    if (!s->demonstrations) return -1;
+    if (s->demonstrations->O == s->world->O) return 0;
+    return bex_fail("'%s' has %d observation columns, %s has %d", s->q->demonstrations,
+                    s->demonstrations->O, s->world->name, s->world->O);
+}
+
 static int make_actors(session *s) {
     bex_rng root = bex_rng_seed((uint64_t)s->q->seed);
     s->actors = calloc((size_t)s->q->trials, sizeof *s->actors);
@@ -112,6 +124,10 @@ static int play(session *s) {
     if (s->segment) {
         about.segment = bex_history_rows(s->segment);
         about.segment_rows = (int)bex_history_states(s->segment);
+    }
+    if (s->demonstrations) {
+        about.demonstrations = s->demonstrations->observations;
+        about.demonstration_rows = s->demonstrations->rows;
     }
     s->results = bex_explore_results(&s->explored, &about);
     return s->results ? 0 : -1;
@@ -159,10 +175,11 @@ static int explore(session *s) {
     if (check_request(s) < 0 || open_world(s) < 0) return BEX_EXIT_USAGE;
     int code = s->source->open(&s->state, s->q, s->world);
     if (code != BEX_EXIT_OK) return code;
-    s->agent = s->source->describe(s->q);
+    s->agent = s->source->describe(s->state, s->q);
     if (!s->agent || !bex_utf8_valid(s->command))
         return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
-    if (make_actors(s) < 0 || prepare_out(s->q) < 0 || play(s) < 0 || write_out(s) < 0)
+    if (make_actors(s) < 0 || load_demonstrations(s) < 0 || prepare_out(s->q) < 0 || play(s) < 0 ||
+        write_out(s) < 0)
         return BEX_EXIT_FAILED;
     if (s->q->save_history) {
         bex_history *memory = s->source->memory(s->actors[0]);
@@ -182,6 +199,7 @@ static void session_fini(session *s) {
     free(s->actors);
     bex_history_free(s->segment);
     bex_explored_fini(&s->explored);
+    bex_dataset_free(s->demonstrations);
     if (s->source) s->source->close(s->state);
     bex_world_close(s->world);
     json_decref(s->agent);
@@ -230,6 +248,8 @@ static const bex_option options[] = {
     {"save-history", BEX_OPTION_TEXT, &q.save_history, "FILE",
      "the first trial's memory, for --history file:FILE", 0, 0},
     {"history-states", BEX_OPTION_INTEGER, &q.history_states, "H", "states in a history", 1, 65536},
+    {"demonstrations", BEX_OPTION_TEXT, &q.demonstrations, "FILE",
+     "draw their density beside the explored", 0, 0},
     {"choose", BEX_OPTION_TEXT, &q.choose, "RULE", "the future: best, top:N or random", 0, 0},
     {"k", BEX_OPTION_INTEGER, &q.k, "N", "nearest demonstration states to choose from", 1, 100000},
     {"chunk", BEX_OPTION_INTEGER, &q.chunk, "K", "actions played before the next choice", 1, 10000},

@@ -79,10 +79,10 @@ static int describe(const bex_train_config *c) {
         code = a->class->update(a, 0, &u);
         double start = bex_seconds();
         for (int i = 1; !code && i <= 5; i++) code = a->class->update(a, i, &u);
-        double each = (bex_seconds() - start) / 5;
+        double each = (bex_seconds() - start) / 5, all = each * (double)c->train.steps;
         if (!code)
-            printf("time         %.1f ms an update, %.2f h for %lld; data %.0f %%\n", 1e3 * each,
-                   each * (double)c->train.steps / 3600, c->train.steps,
+            printf("time         %.1f ms an update, %.1f %s for %lld; data %.0f %%\n", 1e3 * each,
+                   all < 3600 ? all / 60 : all / 3600, all < 3600 ? "min" : "h", c->train.steps,
                    100 * u.data_seconds / u.lane_seconds);
         a->class->free(a);
     }

@@ -65,11 +65,19 @@ static bex_actor *new_actor(void *payload, const bex_history_options *history, b
     return bex_policy_actor_new(s->policy, &o);
 }
 
-static json_t *describe(const bex_explore_request *q) {
-    json_t *d = json_pack("{s:s, s:s, s:s, s:s}", "name", "policy", "run", q->run, "exp",
-                          q->exp ? q->exp : "default", "history", q->history);
-    if (d && q->guidance >= 0) json_object_set_new(d, "guidance", json_real(q->guidance));
-    if (d && q->noise >= 0) json_object_set_new(d, "noise", json_real(q->noise));
+// every setting as it was in force, the policy's own defaults included
+static json_t *describe(const void *payload, const bex_explore_request *q) {
+    static const char *const agents[] = {"be", "bc", "bc-history"};
+    const state *s = payload;
+    const bex_policy_config *c = &s->policy->config;
+    json_t *d =
+        json_pack("{s:s, s:s, s:s, s:f}", "name", agents[c->model.agent], "run", q->run, "history",
+                  q->history, "noise", q->noise >= 0 ? q->noise : c->deploy.noise);
+    if (d && s->policy->dit.o.coverage) {
+        json_object_set_new(d, "exp", json_string(q->exp ? q->exp : c->deploy.exp));
+        json_object_set_new(d, "guidance",
+                            json_real(q->guidance >= 0 ? q->guidance : c->deploy.guidance));
+    }
     return d;
 }
 

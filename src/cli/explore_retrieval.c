@@ -84,7 +84,8 @@ static bex_actor *new_actor(void *payload, const bex_history_options *history, b
     return bex_retrieval_actor_new(((state *)payload)->retrieval, history, rng);
 }
 
-static json_t *describe(const bex_explore_request *q) {
+static json_t *describe(const void *payload, const bex_explore_request *q) {
+    (void)payload;
     return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:f, "
                      "s:{s:s, s:s, s:I, s:f, s:f, s:b, s:I}}",
                      "name", "retrieval", "data", q->retrieval, "choose", q->choose, "history",

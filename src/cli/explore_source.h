@@ -10,7 +10,7 @@
 
 /* What the user asked for. */
 typedef struct bex_explore_request {
-    const char *env, *maze, *start, *out, *history, *save_history;
+    const char *env, *maze, *start, *out, *history, *save_history, *demonstrations;
     long long trials, episodes, episode_length, splits, seed, history_states;
     bool json, force;
     // a trained policy
@@ -32,9 +32,9 @@ typedef struct bex_explore_source {
     int (*open)(void **state, const bex_explore_request *q, const bex_world *world);
     /* One trial's actor, NULL with a message. history: rule and size as asked for. */
     bex_actor *(*actor)(void *state, const bex_history_options *history, bex_rng rng);
-    bex_history *(*memory)(bex_actor *actor);          // the actor's own; NULL: none
-    json_t *(*describe)(const bex_explore_request *q); // for results.json
-    void (*close)(void *state);                        // after its actors; NULL is fine
+    bex_history *(*memory)(bex_actor *actor); // the actor's own; NULL: none
+    json_t *(*describe)(const void *state, const bex_explore_request *q); // for results.json
+    void (*close)(void *state); // after its actors; NULL is fine
 } bex_explore_source;
 
 extern const bex_explore_source bex_explore_policy, bex_explore_retrieval;

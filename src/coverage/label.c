@@ -3,11 +3,10 @@
 #include "coverage/coverage.h"
 
 #include "base/error.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
-
-#include <omp.h>
 
 enum {
     PIECE = 16, // windows of a piece at least: whole histories
@@ -22,6 +21,7 @@ typedef struct job {
     const bex_label_query *query;
     bex_gram_shape wide, shape;
     bool relative;
+    int histories; // of a piece
 } job;
 
 // the sums wait in `group` until four are there; returns how many wait then
@@ -62,6 +62,12 @@ static void run_piece(const job *j, int64_t low, int64_t high) {
     if (waiting) factor_group(j, group, windows, waiting);
 }
 
+static void take_piece(long piece, void *payload) {
+    const job *j = payload;
+    int64_t low = (int64_t)piece * j->histories, high = low + j->histories;
+    run_piece(j, low, high < j->query->B ? high : j->query->B);
+}
+
 int bex_label(double *log_cov, bex_moments *moments, const bex_prefix *p, const bex_condition *c,
               const bex_label_query *q, int threads) {
     const bex_feature *f = bex_prefix_feature(p);
@@ -71,14 +77,10 @@ int bex_label(double *log_cov, bex_moments *moments, const bex_prefix *p, const 
     BEX_CHECK(!moments || bex_condition_bank(c) > 1, "moments of a bank of %d",
               bex_condition_bank(c));
     if (q->B < 1 || q->W < 1) return 0;
-    job j = {log_cov, moments, p, c, q, bex_feature_wide(f), shape, bex_feature_relative(f)};
-    int histories = q->W < PIECE ? PIECE / q->W : 1, pieces = (q->B + histories - 1) / histories;
-    if (threads < 1) threads = omp_get_max_threads();
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1 && pieces > 1)
-    for (int piece = 0; piece < pieces; piece++) {
-        int low = piece * histories, high = low + histories;
-        run_piece(&j, low, high < q->B ? high : q->B);
-    }
+    job j = {log_cov, moments, p, c, q, bex_feature_wide(f), shape, bex_feature_relative(f), 1};
+    if (q->W < PIECE) j.histories = PIECE / q->W;
+    long pieces = (q->B + j.histories - 1) / j.histories;
+    bex_parallel(threads, pieces, take_piece, &j);
     for (size_t w = 0; w < (size_t)q->B * (size_t)q->W; w++)
         if (!isfinite(log_cov[w]) || (moments && !isfinite(moments[w].std)))
             return bex_coverage_fail(bex_condition_lambda(c));

@@ -144,30 +144,52 @@ static json_t *shape_list(const bex_env_shape *shapes, int count, bex_env_shape_
 }
 
 // counts of states in squares of a quarter of a cell, over all that is drawn
-static json_t *count_grid(const bex_explored *e, const bex_env_shape *shapes, int count) {
+// squares over the walls' extent; counts (rows, columns) of states seen from above
+typedef struct {
+    double left, top, unit;
+    int rows, columns;
+} squares;
+
+static squares squares_of(const bex_env_shape *shapes, int count) {
     double left = 1e300, top = 1e300, right = -1e300, bottom = -1e300;
     for (int i = 0; i < count; i++) {
         const bex_env_shape *s = &shapes[i];
         left = fmin(left, s->right - s->half_right), right = fmax(right, s->right + s->half_right);
         top = fmin(top, s->down - s->half_down), bottom = fmax(bottom, s->down + s->half_down);
     }
-    double unit = 2 * shapes[0].half_right / PARTS;
-    int columns = (int)lround((right - left) / unit), rows = (int)lround((bottom - top) / unit);
-    if (columns < 1 || rows < 1 || (long long)columns * rows > 1 << 20) return json_null();
-    int *counts = calloc((size_t)rows * (size_t)columns, sizeof *counts);
+    squares q = {left, top, 2 * shapes[0].half_right / PARTS, 0, 0};
+    q.columns = (int)lround((right - left) / q.unit), q.rows = (int)lround((bottom - top) / q.unit);
+    if (q.columns < 1 || q.rows < 1 || (long long)q.columns * q.rows > 1 << 20)
+        q.rows = q.columns = 0;
+    return q;
+}
+
+static void count_states(int *counts, squares q, const bex_world *w, const bex_real *obs, int n) {
+    for (int t = 0; t < n; t++, obs += w->O) {
+        int c = (int)floor(((double)obs[w->right] - q.left) / q.unit);
+        int r = (int)floor(((double)obs[w->down] - q.top) / q.unit);
+        if (c >= 0 && c < q.columns && r >= 0 && r < q.rows) counts[r * q.columns + c]++;
+    }
+}
+
+// of the exploration, or of the demonstrations it is compared with; NULL: out of memory
+static json_t *count_grid(const bex_explored *e, squares q,
+                          const bex_explore_about *demonstrations) {
+    if (!q.rows) return json_null();
+    int *counts = calloc((size_t)q.rows * (size_t)q.columns, sizeof *counts);
     if (!counts) return NULL;
-    for (int i = 0; i < e->trials; i++)
-        for (int t = 0; t < e->steps[i]; t++) {
-            const bex_real *obs = e->obs + ((size_t)i * (size_t)e->room + (size_t)t) * (size_t)e->O;
-            int c = (int)floor(((double)obs[e->world->right] - left) / unit);
-            int r = (int)floor(((double)obs[e->world->down] - top) / unit);
-            if (c >= 0 && c < columns && r >= 0 && r < rows) counts[r * columns + c]++;
-        }
+    if (demonstrations)
+        count_states(counts, q, e->world, demonstrations->demonstrations,
+                     demonstrations->demonstration_rows);
+    for (int i = 0; !demonstrations && i < e->trials; i++)
+        count_states(counts, q, e->world, e->obs + (size_t)i * (size_t)e->room * (size_t)e->O,
+                     e->steps[i]);
     json_t *list = json_array();
-    for (int i = 0; i < rows * columns; i++) json_array_append_new(list, json_integer(counts[i]));
+    for (int i = 0; i < q.rows * q.columns; i++)
+        json_array_append_new(list, json_integer(counts[i]));
     free(counts);
-    return json_pack("{s:f, s:f, s:f, s:i, s:i, s:o}", "left", left, "top", top, "unit", unit,
-                     "rows", rows, "columns", columns, "counts", list);
+    return json_pack("{s:f, s:f, s:f, s:i, s:i, s:o}", "left", q.left, "top", q.top, "unit", q.unit,
+                     "rows", q.rows, "columns", q.columns, "counts", list);
 }
 
 static json_t *rollout(const bex_explored *e, int trial, int episode) {
@@ -182,15 +204,30 @@ static json_t *rollout(const bex_explored *e, int trial, int episode) {
     return path;
 }
 
-static int add_map(json_t *out, const bex_explored *e) {
+// the history segment as [right, down]
+static json_t *points(const bex_world *w, const bex_explore_about *about) {
+    json_t *list = json_array();
+    for (int i = 0; i < about->segment_rows; i++) {
+        const bex_real *s = about->segment + (size_t)i * (size_t)w->O;
+        json_array_append_new(list, json_pack("[f, f]", (double)s[w->right], (double)s[w->down]));
+    }
+    return list;
+}
+
+static int add_map(json_t *out, const bex_explored *e, const bex_explore_about *about) {
     const bex_world *w = e->world;
     if (!w->class->draw) return 0;
     int count = w->class->draw(w, NULL, 0);
     bex_env_shape *shapes = malloc((size_t)(count + 1) * sizeof *shapes);
     if (!shapes) return bex_fail("out of memory");
     w->class->draw(w, shapes, count);
-    json_t *grid = count ? count_grid(e, shapes, count) : json_null();
+    squares q = count ? squares_of(shapes, count) : (squares){0};
+    json_t *grid = count_grid(e, q, NULL);
     json_object_set_new(json_object_get(out, "occupancy"), "grid", grid);
+    if (about->demonstrations)
+        json_object_set_new(out, "demonstrations",
+                            json_pack("{s:o}", "grid", count_grid(e, q, about)));
+    if (about->segment) json_object_set_new(out, "segment", points(e->world, about));
     json_object_set_new(out, "map",
                         json_pack("{s:o, s:o, s:o}", "walls",
                                   shape_list(shapes, count, BEX_ENV_SHAPE_WALL), "goal",
@@ -235,7 +272,7 @@ json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *abou
         add_by_step(out, e, values);
         add_attempts(out, e, attempts);
         add_occupancy(out, e);
-        code = add_overlap(out, e, about, values) < 0 ? -1 : add_map(out, e);
+        code = add_overlap(out, e, about, values) < 0 ? -1 : add_map(out, e, about);
     }
     free(values);
     free(attempts);

@@ -13,6 +13,8 @@
  *   overlap      with a history segment, if one was given: mean, error, trials
  *   occupancy    share of states in each region; and as a grid for a map, counts row by row
  *   map          walls, goal, start: [right, down, half width, half height]
+ *   segment      that segment, [[right, down], ...]
+ *   demonstrations  {grid}: states of the demonstrations in the same squares, if they were given
  *   rollouts     the first trials' paths, [trial][episode][[right, down], ...], thinned
  * Errors are standard errors over trials. */
 #ifndef BEX_EXP_EXPLORE_RESULTS_H
@@ -28,6 +30,9 @@ typedef struct bex_explore_about {
     // a history segment whose overlap is wanted; NULL: none
     const bex_real *segment; // (segment_rows, O)
     int segment_rows;
+    // demonstrations to draw beside it; NULL: none
+    const bex_real *demonstrations; // (demonstration_rows, O)
+    int demonstration_rows;
 } bex_explore_about;
 
 /* Caller json_decrefs; NULL with a message. */

@@ -1,0 +1,120 @@
+/* The presets of configs/: each loads, is what its name says, and builds the network the paper counts. */
+#include "agent/train_config.h"
+
+#include "base/error.h"
+#include "base/folder.h"
+#include "policy/policy.h"
+
+#include "test.h"
+
+static const struct {
+    const char *name;
+    int O, A;
+    size_t network; // parameters without the tokens' projections; 0: the spec gives none
+} presets[] = {
+    {"antmaze-large-bc.ini", 29, 8, 6066000},
+    {"antmaze-large-be-paper.ini", 29, 8, 2068432},
+    {"antmaze-large-be.ini", 29, 8, 2068432},
+    {"antmaze-medium-bc.ini", 29, 8, 6066000},
+    {"antmaze-medium-be-paper.ini", 29, 8, 5015376},
+    {"antmaze-medium-be.ini", 29, 8, 5015376},
+    {"kitchen-bc.ini", 60, 9, 306275},
+    {"kitchen-be-paper.ini", 60, 9, 603491},
+    {"kitchen-be.ini", 60, 9, 603491},
+    {"maze2d-medium-bc.ini", 4, 2, 0},
+    {"maze2d-medium-be.ini", 4, 2, 0},
+};
+enum { PRESETS = sizeof presets / sizeof *presets };
+
+static bex_train_config load(const char *name) {
+    bex_train_config c;
+    char path[600];
+    snprintf(path, sizeof path, "%s/configs/%s", BEX_SOURCE_DIR, name);
+    bex_config_defaults(&bex_train_schema, &c);
+    if (bex_config_load(&bex_train_schema, &c, path) < 0) fail_msg("%s", bex_error());
+    return c;
+}
+
+static void every_preset_is_listed_here(void **state) {
+    (void)state;
+    char **names;
+    int count = bex_folder_list(&names, BEX_SOURCE_DIR "/configs"), found = 0;
+    for (int i = 0; i < count; i++) {
+        size_t n = strlen(names[i]);
+        if (n < 4 || strcmp(names[i] + n - 4, ".ini") != 0) continue;
+        found++;
+        int at = 0;
+        while (at < PRESETS && strcmp(presets[at].name, names[i]) != 0) at++;
+        if (at == PRESETS) fail_msg("configs/%s is not tested", names[i]);
+    }
+    free(names);
+    assert_int_equal(found, PRESETS);
+}
+
+static size_t without_tokens(const bex_params *p) {
+    size_t n = 0;
+    for (int i = 0; i < p->params; i++)
+        if (strncmp(p->param[i]->name, "token.", 6) != 0) n += p->param[i]->count;
+    return n;
+}
+
+// phi of states with some statistics, as a trainer makes it
+static void build_phi(const char *name, const bex_policy_config *c, int O, int A) {
+    bex_normaliser n = {.O = O, .A = A};
+    bex_real mean[64], std[64];
+    for (int i = 0; i < O; i++) mean[i] = R(i), std[i] = R(i % 2);
+    n.mean = mean, n.std = std;
+    bex_feature *phi = bex_policy_phi(c, &n);
+    if (!phi) fail_msg("%s: %s", name, bex_error());
+    assert_int_equal(bex_feature_shape(phi).d, 32);
+    bex_feature_free(phi);
+}
+
+static void every_preset_builds_its_network(void **state) {
+    (void)state;
+    for (int i = 0; i < PRESETS; i++) {
+        bex_train_config c = load(presets[i].name);
+        bool be = strstr(presets[i].name, "-be") != NULL;
+        assert_int_equal(c.policy.model.agent, be ? BEX_AGENT_BE : BEX_AGENT_BC);
+        assert_int_equal(c.train.batch % c.train.samples_per_history, 0);
+        assert_true(c.train.warmup < c.train.steps);
+        assert_string_equal(c.data.path, ""); // whose data is for the user to say
+        bex_policy *p = bex_policy_new(&c.policy, presets[i].O, presets[i].A, 0, 0, 0, 0);
+        if (!p) fail_msg("%s: %s", presets[i].name, bex_error());
+        size_t counted = without_tokens(p->params);
+        if (presets[i].network && counted != presets[i].network)
+            fail_msg("%s: %zu parameters, expected %zu", presets[i].name, counted,
+                     presets[i].network);
+        assert_int_equal(p->dit.o.N, be ? c.policy.model.history : 0);
+        bex_policy_free(p);
+        if (be) build_phi(presets[i].name, &c.policy, presets[i].O, presets[i].A);
+    }
+}
+
+static void paper_presets_are_literal(void **state) {
+    (void)state;
+    for (int i = 0; i < PRESETS; i++) {
+        bex_train_config c = load(presets[i].name);
+        if (!strstr(presets[i].name, "-paper")) continue;
+        const bex_coverage_config *v = &c.policy.coverage;
+        assert_int_equal(c.policy.model.mode, BEX_DIT_FULL);
+        assert_int_equal(c.policy.model.pool, BEX_POOL_ALL);
+        assert_int_equal(v->normalise, BEX_NORMALISE_GLOBAL);
+        assert_string_equal(bex_phi_kinds[v->phi], "mlp");
+        assert_true(v->features == 32 && v->hidden == 128 && v->lambda == 0.01);
+        assert_true(!v->standardise && v->dims[0] == 0);
+        assert_true(c.train.trajectories == 1 && c.train.samples_per_history == 1);
+        assert_true(c.train.lr == 3e-4 && c.train.warmup == 2000 && c.train.batch == 256);
+        assert_true(c.train.beta1 == 0.95 && c.train.decay == 1e-6 && c.train.clip == 0);
+        assert_true(c.train.hide == 0 && c.policy.deploy.guidance == 1);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_preset_is_listed_here),
+        cmocka_unit_test(every_preset_builds_its_network),
+        cmocka_unit_test(paper_presets_are_literal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

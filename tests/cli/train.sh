@@ -1,0 +1,99 @@
+#!/bin/bash
+# `bex train` as a user meets it: listing, dry run, overfitting, and every mistake as one line with its exit code.
+#     train.sh path/to/bex
+set -u
+bex=$1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failures=0
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+
+if ! "$bex" data gen maze2d-umaze --steps 3000 --episode-length 100 --out d.hdf5 >log 2>&1; then
+    grep -q "cannot read or write HDF5\|no MuJoCo" log && { echo "SKIP: $(tail -1 log)"; exit 77; }
+    cat log; exit 1
+fi
+small="--model.width=16 --model.heads=2 --model.blocks=1 --model.feedforward=32 --model.time_width=16 --model.history=8
+    --coverage.dims=0,1 --coverage.features=8 --coverage.future=20 --coverage.bank=8 --train.batch=32 --train.lanes=4
+    --train.samples_per_history=8 --train.steps=30 --train.warmup=2 --train.evaluate_windows=32 --train.threads=1"
+
+# refuse CODE TEXT ARGUMENTS: that exit code, one line on stderr with TEXT, nothing on stdout, no run
+refuse() {
+    local code=$1 text=$2
+    shift 2
+    "$bex" train "$@" >out 2>err
+    local got=$?
+    [ $got -eq "$code" ] || fail "train $*: exit code $got, expected $code"
+    [ "$(wc -l <err)" -eq 1 ] || fail "train $*: not one line: $(cat err)"
+    grep -qF -- "$text" err || fail "train $*: '$text' not in: $(cat err)"
+    [ -s out ] && fail "train $*: printed $(cat out)"
+    [ -e runs ] && fail "train $*: left a run"
+    rm -rf runs
+}
+refuse 1 "no demonstrations: data.path is empty"
+refuse 1 "no/such.hdf5" --data no/such.hdf5
+refuse 2 "no/such.ini" no/such.ini
+refuse 2 "train.lrr" --data d.hdf5 --train.lrr=1
+refuse 2 "did you mean" --data d.hdf5 --train.lrr=1
+refuse 2 "train.lr = 'fast'" --data d.hdf5 --train.lr=fast
+refuse 2 "model.mode" --data d.hdf5 --model.mode=half
+refuse 2 "train.batch" --data d.hdf5 --train.batch=0
+refuse 2 "model.agent" --data d.hdf5 --agent bx
+refuse 2 "--sed" --data d.hdf5 --sed 1
+refuse 2 "is not a run" --resume no/run
+refuse 1 "not a multiple of train.samples_per_history" --data d.hdf5 $small --train.batch=30
+refuse 1 "train.warmup 500 exceeds train.steps 50" --data d.hdf5 --train.steps=50
+refuse 1 "no episode holds a whole future of 100 + 1 states" --data d.hdf5 $small --coverage.future=100
+refuse 1 "model.task: the demonstrations have no task labels" --data d.hdf5 $small --model.task=true
+refuse 1 "coverage.dims" --data d.hdf5 $small --coverage.dims=7
+printf '[train]\nsteps = many\n' >bad.ini
+refuse 2 "bad.ini:2: train.steps = 'many'" bad.ini
+printf 'not hdf5\n' >text.hdf5
+refuse 1 "text.hdf5" --data text.hdf5
+if /usr/bin/python3 -c 'import h5py, numpy' 2>/dev/null; then
+    /usr/bin/python3 - <<'PY'
+import h5py, shutil
+for name, column, value in (('nan', 1, float('nan')), ('constant', 2, 3.0)):
+    shutil.copy('d.hdf5', name + '.hdf5')
+    with h5py.File(name + '.hdf5', 'r+') as f:
+        x = f['observations'][:]
+        x[(slice(None) if name == 'constant' else 17), column] = value
+        f['observations'][:] = x
+PY
+    refuse 1 "nan" --data nan.hdf5 $small
+    refuse 1 "observation dim 2 is constant (3) (--data.drop_constant=true" --data constant.hdf5 $small
+    "$bex" train --data constant.hdf5 $small --data.drop_constant=true --out dropped --quiet >/dev/null || fail "drop_constant"
+fi
+
+# --keys lists every section, and what it lists is what a run saves
+"$bex" train --keys >keys || fail "--keys"
+for key in path lr samples_per_history width future normalise guidance ddim; do
+    grep -qw "$key" keys || fail "--keys lacks $key"
+done
+
+# --dry-run prints sizes and time, writes nothing
+"$bex" train --data d.hdf5 $small --dry-run >dry || fail "--dry-run"
+for word in agent episodes tokens parameters GFLOP "ms an update"; do
+    grep -q "$word" dry || fail "--dry-run lacks $word: $(cat dry)"
+done
+ls | grep -q runs && fail "--dry-run left a run"
+
+# --overfit goes below what predicting nothing costs (8 actions: 8)
+"$bex" train --data d.hdf5 $small --agent bc --overfit 4 --train.steps=300 --train.lr=1e-2 --out over --quiet >/dev/null ||
+    fail "--overfit"
+tail -1 over/metrics.csv | awk -F, '{exit !($2 < 4)}' || fail "--overfit ends at $(tail -1 over/metrics.csv)"
+grep -q "^overfit = 4" over/config.ini || fail "config.ini lacks overfit"
+
+# the short options, default names, --force, and what is printed
+"$bex" train --data d.hdf5 $small --agent bc-history --seed 3 >out 2>err || fail "bc-history: $(cat err)"
+[ -d runs/bc-history-3 ] || fail "no runs/bc-history-3"
+grep -q "agent        bc-history, prefix mode" out || fail "describes $(head -1 out)"
+grep -q "30/30 100.0%.* loss .* lr .* data " err || fail "progress: $(cat err)"
+"$bex" train --data d.hdf5 $small --agent bc-history --seed 3 >out 2>err && fail "overwrote a run"
+grep -q "exists" err || fail "says $(cat err)"
+"$bex" train --data d.hdf5 $small --agent bc-history --seed 3 --force --quiet >/dev/null 2>err || fail "--force: $(cat err)"
+[ -s err ] && fail "--quiet is not: $(cat err)"
+[ "$(cat runs/bc-history-3/status)" = finished ] || fail "status $(cat runs/bc-history-3/status)"
+
+[ $failures -eq 0 ] && echo "train: ok"
+exit $((failures > 0))
