@@ -228,6 +228,15 @@ static void calling_goes_wrong(void **state) {
     refused(bex_session_act(s, x, TINY_O, a, TINY_A), BEX_MISUSED, "observation 1 of 4");
     x[1] = -INFINITY;
     refused(bex_session_plan(s, x, TINY_O, a, 8), BEX_MISUSED, "observation 1 of 4");
+    bex_session_close(s);
+    bex_policy_close(p);
+}
+
+static void settings_go_wrong(void **state) {
+    (void)state;
+    bex_policy *p = open_policy(be);
+    bex_session *s = open_session(p, 0);
+    ok(bex_session_begin(s));
     refused(bex_session_set_seed(s, 1), BEX_MISUSED, "an episode is running");
     refused(bex_session_set_exp(s, "fast"), BEX_MISUSED, "exp 'fast'");
     refused(bex_session_set_exp(s, NULL), BEX_MISUSED, "NULL");
@@ -247,12 +256,15 @@ static void calling_goes_wrong(void **state) {
     refused(bex_session_save_history(NULL, memory), BEX_MISUSED, "NULL");
     refused(bex_session_load_history(NULL, memory), BEX_MISUSED, "NULL");
     assert_int_equal(bex_session_history_states(NULL), 0);
-    // after all that the session is as good as new
-    bex_session *fresh = open_session(p, 0);
-    float y[STEPS * TINY_A], z[STEPS * TINY_A];
     bex_session_close(s);
-    s = open_session(p, 0);
-    x[1] = NAN;
+    bex_policy_close(p);
+}
+
+static void mistakes_leave_no_trace(void **state) {
+    (void)state;
+    bex_policy *p = open_policy(be);
+    bex_session *s = open_session(p, 0), *fresh = open_session(p, 0);
+    float x[TINY_O] = {0, NAN}, a[TINY_A], y[STEPS * TINY_A], z[STEPS * TINY_A];
     ok(bex_session_begin(s));
     refused(bex_session_act(s, x, TINY_O, a, TINY_A), BEX_MISUSED, "observation 1");
     for (int t = 0; t < STEPS; t++) {
@@ -263,9 +275,13 @@ static void calling_goes_wrong(void **state) {
     assert_memory_equal(y, z, sizeof y);
     bex_session_close(s), bex_session_close(fresh);
     bex_policy_close(p);
-    // without history there is none to save
-    p = open_policy(bc);
-    s = open_session(p, 0);
+}
+
+static void clones_have_no_history(void **state) {
+    (void)state;
+    bex_policy *p = open_policy(bc);
+    bex_session *s = open_session(p, 0);
+    float y[STEPS * TINY_A];
     refused(bex_session_save_history(s, memory), BEX_MISUSED, "no history");
     refused(bex_session_clear_history(s), BEX_MISUSED, "no history");
     assert_int_equal(bex_session_history_states(s), 0);
@@ -432,11 +448,13 @@ int main(void) {
     tiny_policy_save(task, 3, 1, be);
     tiny_policy_save(clone, 0, 2, bc);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contract_tells_all),     cmocka_unit_test(older_callers_work),
-        cmocka_unit_test(defaults_are_a_session), cmocka_unit_test(opening_goes_wrong),
-        cmocka_unit_test(calling_goes_wrong),     cmocka_unit_test(memory_survives_a_restart),
-        cmocka_unit_test(latency_is_counted),     cmocka_unit_test(acting_allocates_nothing),
-        cmocka_unit_test(threads_share_a_policy), cmocka_unit_test(version_is_three_numbers),
+        cmocka_unit_test(contract_tells_all),        cmocka_unit_test(older_callers_work),
+        cmocka_unit_test(defaults_are_a_session),    cmocka_unit_test(opening_goes_wrong),
+        cmocka_unit_test(calling_goes_wrong),        cmocka_unit_test(settings_go_wrong),
+        cmocka_unit_test(mistakes_leave_no_trace),   cmocka_unit_test(clones_have_no_history),
+        cmocka_unit_test(memory_survives_a_restart), cmocka_unit_test(latency_is_counted),
+        cmocka_unit_test(acting_allocates_nothing),  cmocka_unit_test(threads_share_a_policy),
+        cmocka_unit_test(version_is_three_numbers),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(be), unlink(bc), unlink(memory);
