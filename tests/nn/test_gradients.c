@@ -14,13 +14,23 @@ static const bex_real TARGET[24] = {R(.3), R(-1), R(.5), R(2),  R(.1), R(.9),  R
 static const bex_real WEIGHT[6] = {R(1), R(0), R(.5), R(2), R(1), R(.25)};
 
 // linear x (2,3,4), W (5,4), b (5), with every activation
+// clang-format off: it does not settle on functions made by macros
 #define LINEAR(act)                                                                                \
     CASE(linear_##act) {                                                                           \
         return bex_linear(tape, USE(0), in[1], in[2], BEX_ACT_##act);                              \
     }
 LINEAR(ID)
 LINEAR(GELU)
-LINEAR(SILU) LINEAR(RELU) LINEAR(TANH) LINEAR(SIGMOID) LINEAR(SOFTPLUS) CASE(linear_nobias) {
+LINEAR(SILU) LINEAR(RELU) LINEAR(TANH) LINEAR(SIGMOID) LINEAR(SOFTPLUS)
+#define ACTIVATE(act)                                                                              \
+    CASE(activate_##act) {                                                                         \
+        return bex_activate(tape, USE(0), BEX_ACT_##act);                                          \
+    }
+    ACTIVATE(ID) ACTIVATE(GELU) ACTIVATE(SILU) ACTIVATE(RELU) ACTIVATE(TANH) ACTIVATE(SIGMOID)
+        ACTIVATE(SOFTPLUS)
+    // clang-format on
+
+    CASE(linear_nobias) {
     return bex_linear(tape, USE(0), in[1], NULL, BEX_ACT_GELU);
 }
 CASE(linear_rows) {
@@ -36,18 +46,7 @@ CASE(linear_long) {
     return bex_linear(tape, USE(0), in[1], in[2], BEX_ACT_ID);
 }
 
-#define ACTIVATE(act)                                                                              \
-    CASE(activate_##act) {                                                                         \
-        return bex_activate(tape, USE(0), BEX_ACT_##act);                                          \
-    }
-ACTIVATE(ID)
-ACTIVATE(GELU)
-ACTIVATE(SILU)
-ACTIVATE(RELU)
-ACTIVATE(TANH)
-ACTIVATE(SIGMOID) ACTIVATE(SOFTPLUS)
-
-    CASE(layernorm_plain) {
+CASE(layernorm_plain) {
     return bex_layernorm(tape, USE(0), NULL, NULL, 1e-5);
 }
 CASE(layernorm_affine) {
