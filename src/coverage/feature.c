@@ -474,7 +474,7 @@ static int load_into(bex_feature *f, const bex_st_file *file) {
             return bex_fail("tensor 'phi.shape' holds %lld", (long long)f->shape[i]);
     f->input = (int)f->shape[0], f->out = (int)f->shape[1];
     f->hidden = (int)f->shape[2], f->grid = f->kind->onehot && f->shape[3];
-    f->standardise = bex_st_find(file, "phi.mean") != NULL;
+    f->standardise = bex_st_find(file, "phi.mean") || bex_st_find(file, "phi.std");
     f->in = read_integers(file, "phi.dims", f->dims, 1, BEX_FEATURE_DIMS);
     if (f->in < 0) return -1;
     if (f->grid) {
