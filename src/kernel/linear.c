@@ -31,6 +31,12 @@ void bex_column_sums(bex_real *db, const bex_real *dz, int M, int N) {
 
 void bex_linear_bwd_w(bex_real *dW, bex_real *db, const bex_real *dz, const bex_real *x, int M,
                       int N, int K) {
-    bex_gemm(dW, K, dz, N, x, K, N, K, M, BEX_GEMM_TA | BEX_GEMM_ADD);
-    if (db) bex_column_sums(db, dz, M, N);
+    // by blocks of gemm's own k, so that the sums find dz in cache and the product keeps its order
+    enum { ROWS = 256 };
+    for (int m = 0; m < M; m += ROWS) {
+        int rows = M - m < ROWS ? M - m : ROWS;
+        const bex_real *block = dz + (ptrdiff_t)m * N;
+        bex_gemm(dW, K, block, N, x + (ptrdiff_t)m * K, K, N, K, rows, BEX_GEMM_TA | BEX_GEMM_ADD);
+        if (db) bex_column_sums(db, block, rows, N);
+    }
 }
