@@ -9,11 +9,7 @@ function(bex_sources out)
 endfunction()
 
 # one object library, compiled once, feeds the shared and the static libbex
-set(BEX_CORE_FOLDERS base kernel nn model coverage policy)
-if(NOT BEX_F64) # the public interface is of float
-  list(APPEND BEX_CORE_FOLDERS api)
-endif()
-bex_sources(BEX_CORE_SOURCES ${BEX_CORE_FOLDERS})
+bex_sources(BEX_CORE_SOURCES base kernel nn model coverage policy api)
 add_library(bex_core OBJECT ${BEX_CORE_SOURCES})
 target_include_directories(bex_core PUBLIC include src)
 target_compile_definitions(bex_core PRIVATE BEX_BUILDING BEX_VERSION="${PROJECT_VERSION}")

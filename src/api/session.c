@@ -1,0 +1,247 @@
+/* api/session.c - policies and sessions of bex.h: validate, call, translate errors.
+ *
+ * The public interface is of float: the double build, which only checks gradients, leaves it out. */
+#ifndef BEX_F64
+
+#include "bex/bex.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "policy/control.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LATENCIES = 4096 };
+
+struct bex_session {
+    const bex_policy *policy;
+    bex_control *control;
+    double deadline;
+    long long calls, plans, missed;
+    double slowest;
+    float latency[LATENCIES]; // ring of the newest plans
+};
+
+static int misused(const char *what) {
+    bex_fail("%s", what);
+    return BEX_MISUSED;
+}
+
+static int status(int code) {
+    return code < 0 ? BEX_FAILED : BEX_OK;
+}
+
+/* ---- policy ---- */
+
+int bex_policy_open(bex_policy **out, const char *path) {
+    if (!out) return misused("bex_policy_open: out is NULL");
+    *out = NULL;
+    if (!path) return misused("bex_policy_open: path is NULL");
+    *out = bex_policy_load(path);
+    return *out ? BEX_OK : BEX_FAILED;
+}
+
+void bex_policy_close(bex_policy *policy) {
+    bex_policy_free(policy);
+}
+
+// copy what the caller's version of a struct has room for
+static int give(void *out, size_t room, const void *ours, size_t size, const char *what) {
+    if (!out || room < sizeof(size_t) || room > 4096) return misused(what);
+    memcpy(out, ours, room < size ? room : size);
+    *(size_t *)out = room;
+    return BEX_OK;
+}
+
+int bex_policy_contract(const bex_policy *p, bex_contract *out) {
+    static const char *const agents[] = {"be", "bc", "bc-history"};
+    if (!p || !out) return misused("bex_policy_contract: NULL");
+    const bex_deploy_config *d = &p->config.deploy;
+    int K = p->dit.o.K;
+    bex_contract c = {
+        .state = p->O,
+        .action = p->A,
+        .chunk = K,
+        .history = p->dit.o.N,
+        .tasks = p->dit.o.tasks,
+        .scenes = p->dit.o.scenes,
+        .has_coverage = p->dit.o.coverage,
+        .parameters = (long long)bex_params_total(p->params),
+        .state_mean = p->normaliser.mean,
+        .state_std = p->normaliser.std,
+        .action_low = p->normaliser.low,
+        .action_high = p->normaliser.high,
+        .agent = agents[p->config.model.agent],
+        .exp = d->exp,
+        .history_rule = d->history,
+        .guidance = d->guidance,
+        .noise = d->noise,
+        .act = d->act > 0 && d->act < K ? (int)d->act : K,
+        .denoising_steps = (int)p->config.diffusion.ddim,
+    };
+    return give(out, out->size, &c, sizeof c, "bex_policy_contract: out->size is not set");
+}
+
+/* ---- session ---- */
+
+int bex_session_open(bex_session **out, const bex_policy *policy,
+                     const bex_session_options *options) {
+    bex_session_options o = BEX_SESSION_OPTIONS_INIT;
+    if (!out) return misused("bex_session_open: out is NULL");
+    *out = NULL;
+    if (!policy) return misused("bex_session_open: policy is NULL");
+    if (options && (options->size < sizeof(size_t) || options->size > 4096))
+        return misused("bex_session_open: options->size is not set");
+    if (options) memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
+    if (!isfinite(o.guidance) || !isfinite(o.noise) || !isfinite(o.deadline))
+        return misused("bex_session_open: an option is not finite");
+    bex_session *s = calloc(1, sizeof *s);
+    if (!s) return bex_fail("out of memory"), BEX_FAILED;
+    s->policy = policy;
+    s->deadline = o.deadline;
+    bex_control_options c = {
+        .exp = o.exp,
+        .history = o.history,
+        .guidance = o.guidance < 0 ? (double)NAN : o.guidance,
+        .noise = o.noise < 0 ? (double)NAN : o.noise,
+        .act = o.act,
+        .ddim = o.denoising_steps,
+        .seed = o.seed,
+        .task = o.task,
+        .scene = o.scene,
+    };
+    s->control = bex_control_new(policy, &c);
+    if (!s->control) {
+        free(s);
+        return BEX_FAILED;
+    }
+    *out = s;
+    return BEX_OK;
+}
+
+void bex_session_close(bex_session *s) {
+    if (!s) return;
+    bex_control_free(s->control);
+    free(s);
+}
+
+int bex_session_begin(bex_session *s) {
+    if (!s) return misused("bex_session_begin: session is NULL");
+    return status(bex_control_begin(s->control));
+}
+
+int bex_session_end(bex_session *s) {
+    if (!s) return misused("bex_session_end: session is NULL");
+    return bex_control_end(s->control) < 0 ? BEX_MISUSED : BEX_OK;
+}
+
+static int check_sizes(const bex_session *s, const float *state, int n_state, const float *out,
+                       int n_out, int expected) {
+    if (!s || !state || !out) return misused("session, state or action is NULL");
+    if (n_state != s->policy->O) {
+        bex_fail("the state has %d values, the policy expects %d", n_state, s->policy->O);
+        return BEX_MISUSED;
+    }
+    if (n_out != expected) {
+        bex_fail("room for %d action values, the policy gives %d", n_out, expected);
+        return BEX_MISUSED;
+    }
+    return BEX_OK;
+}
+
+// one call of act or plan, timed
+static int timed(bex_session *s, int (*call)(bex_control *, const bex_real *, bex_real *),
+                 const float *state, float *out) {
+    double start = bex_seconds();
+    long long plans = bex_control_plans(s->control);
+    if (call(s->control, state, out) < 0) return BEX_MISUSED;
+    double took = bex_seconds() - start;
+    s->calls++;
+    if (s->deadline > 0 && took > s->deadline) s->missed++;
+    if (took > s->slowest) s->slowest = took;
+    if (bex_control_plans(s->control) != plans) s->latency[s->plans++ % LATENCIES] = (float)took;
+    return BEX_OK;
+}
+
+int bex_session_act(bex_session *s, const float *state, int n_state, float *action, int n_action) {
+    int code = check_sizes(s, state, n_state, action, n_action, s ? s->policy->A : 0);
+    return code < 0 ? code : timed(s, bex_control_act, state, action);
+}
+
+int bex_session_plan(bex_session *s, const float *state, int n_state, float *actions,
+                     int n_actions) {
+    int code = check_sizes(s, state, n_state, actions, n_actions,
+                           s ? s->policy->A * s->policy->dit.o.K : 0);
+    return code < 0 ? code : timed(s, bex_control_plan, state, actions);
+}
+
+int bex_session_set_exp(bex_session *s, const char *exp) {
+    if (!s || !exp) return misused("bex_session_set_exp: NULL");
+    return bex_control_set_exp(s->control, exp) < 0 ? BEX_MISUSED : BEX_OK;
+}
+
+int bex_session_set_task(bex_session *s, int task, int scene) {
+    if (!s) return misused("bex_session_set_task: session is NULL");
+    return bex_control_set_task(s->control, task, scene) < 0 ? BEX_MISUSED : BEX_OK;
+}
+
+int bex_session_set_seed(bex_session *s, uint64_t seed) {
+    if (!s) return misused("bex_session_set_seed: session is NULL");
+    return bex_control_set_seed(s->control, seed) < 0 ? BEX_MISUSED : BEX_OK;
+}
+
+// the history of a session, or NULL with a message
+static bex_history *history_of(const bex_session *s) {
+    bex_history *h = s ? bex_control_history(s->control) : NULL;
+    if (!h) bex_fail(s ? "this policy has no history" : "session is NULL");
+    return h;
+}
+
+int bex_session_save_history(const bex_session *s, const char *path) {
+    bex_history *h = history_of(s);
+    if (!h || !path) return h ? misused("bex_session_save_history: path is NULL") : BEX_MISUSED;
+    return status(bex_history_save(h, path));
+}
+
+int bex_session_load_history(bex_session *s, const char *path) {
+    bex_history *h = history_of(s);
+    if (!h || !path) return h ? misused("bex_session_load_history: path is NULL") : BEX_MISUSED;
+    return status(bex_history_load(h, path));
+}
+
+int bex_session_clear_history(bex_session *s) {
+    bex_history *h = history_of(s);
+    if (!h) return BEX_MISUSED;
+    bex_history_clear(h);
+    return BEX_OK;
+}
+
+long long bex_session_history_states(const bex_session *s) {
+    bex_history *h = s ? bex_control_history(s->control) : NULL;
+    return h ? bex_history_states(h) : 0;
+}
+
+static int increasing(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+int bex_session_latency(const bex_session *s, bex_latency *out) {
+    if (!s || !out) return misused("bex_session_latency: NULL");
+    float sorted[LATENCIES];
+    size_t n = s->plans < LATENCIES ? (size_t)s->plans : LATENCIES;
+    memcpy(sorted, s->latency, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, increasing);
+    bex_latency l = {.calls = s->calls, .plans = s->plans, .missed = s->missed, .max = s->slowest};
+    if (n) {
+        l.p50 = (double)sorted[n / 2];
+        l.p99 = (double)sorted[(n - 1) * 99 / 100];
+    }
+    return give(out, out->size, &l, sizeof l, "bex_session_latency: out->size is not set");
+}
+
+#else
+typedef int bex_no_sessions_in_double; // ISO C wants a declaration in every file
+#endif
