@@ -2,6 +2,9 @@
  *
  * Peculiar to it: phi over all demonstration states with prefix sums, a bank of dataset futures, the
  * statistics that make coverage a network input, and the label of each training window.
+ *
+ * coverage.novelty: the label z(h,tau) is mostly the future's own reach. own(tau), its mean over a sample
+ * of histories, is taken out; what is left says which futures are new to this history.
  * Equations, choices and results: docs/agents/be.md. */
 #include "agent/be.h"
 
@@ -11,7 +14,14 @@
 
 #include <stdlib.h>
 
-enum { FIT_WINDOWS = 4096 };
+enum { FIT_WINDOWS = 4096, OWN_HISTORIES = 24, OWN_WINDOWS = 4096 };
+
+// z = (log_cov - mean_h) / std_h becomes z - own(tau)
+static void take_out_own(const bex_imitation_part *part, const int64_t *first, double *log_cov,
+                         const bex_moments *moments, size_t n) {
+    for (size_t i = 0; part->own && i < n; i++)
+        log_cov[i] -= (double)part->own[first[i]] * moments[i].std;
+}
 
 static int label(const bex_imitation *a, bex_arena *arena, const bex_imitation_group *g,
                  bex_real *value) {
@@ -27,6 +37,7 @@ static int label(const bex_imitation *a, bex_arena *arena, const bex_imitation_g
     for (size_t i = 0; i < B; i++) first[i] = g->window[i].row, count[i] = g->window[i].future_rows;
     bex_label_query q = {g->groups, g->N, g->S, rows, first, count};
     if (bex_label(log_cov, moments, g->part->prefix, c, &q, 1) < 0) return -1;
+    take_out_own(g->part, first, log_cov, moments, B);
     for (size_t i = 0; i < B; i++)
         value[i] = (bex_real)bex_condition_value(c, log_cov[i], moments ? &moments[i] : NULL);
     return 0;
@@ -80,6 +91,7 @@ static int fit(bex_imitation *a) {
     bex_label_query q = {FIT_WINDOWS, N, 1, rows, first, count};
     code = bex_label(log_cov, relative ? moments : NULL, a->train.prefix, a->policy->condition, &q,
                      (int)a->config.train.threads);
+    if (!code) take_out_own(&a->train, first, log_cov, moments, FIT_WINDOWS);
     if (!code)
         code = bex_condition_fit(a->policy->condition, log_cov, relative ? moments : NULL,
                                  FIT_WINDOWS);
@@ -100,6 +112,66 @@ static int prefix_of(bex_imitation_part *part, const bex_feature *phi, int threa
     return part->prefix ? 0 : -1;
 }
 
+typedef struct {
+    int64_t *rows, *first; // (OWN_HISTORIES,N), (OWN_HISTORIES,OWN_WINDOWS)
+    int *count;
+    double *log_cov;
+    bex_moments *moments;
+} own_scratch;
+
+// own(tau) of windows low .. low + n - 1: mean of z over the histories
+static int own_of(const bex_imitation *a, bex_imitation_part *part, own_scratch *s, long long low,
+                  int n) {
+    for (int i = 0; i < n; i++) {
+        bex_window w = bex_windows_at(part->windows, low + i);
+        for (int b = 0; b < OWN_HISTORIES; b++)
+            s->first[b * n + i] = w.row, s->count[b * n + i] = w.future_rows;
+    }
+    bex_label_query q = {OWN_HISTORIES, a->policy->dit.o.N, n, s->rows, s->first, s->count};
+    if (bex_label(s->log_cov, s->moments, part->prefix, a->policy->condition, &q,
+                  (int)a->config.train.threads) < 0)
+        return -1;
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int b = 0; b < OWN_HISTORIES; b++) {
+            bex_moments m = s->moments[b * n + i];
+            sum += (s->log_cov[b * n + i] - m.mean) / m.std;
+        }
+        part->own[s->first[i]] = (bex_real)(sum / OWN_HISTORIES);
+    }
+    return 0;
+}
+
+// own(tau) of every window, over histories drawn as in training
+static int find_own(const bex_imitation *a, bex_imitation_part *part) {
+    if (!part->data || !a->config.policy.coverage.novelty) return 0;
+    if (a->config.policy.coverage.normalise != BEX_NORMALISE_HISTORY)
+        return bex_fail("coverage.novelty needs coverage.normalise = history");
+    int N = a->policy->dit.o.N, code = 0;
+    size_t most = (size_t)OWN_HISTORIES * OWN_WINDOWS;
+    int *history = malloc((size_t)N * sizeof *history);
+    own_scratch s = {malloc((size_t)OWN_HISTORIES * (size_t)N * sizeof *s.rows),
+                     malloc(most * sizeof *s.first), malloc(most * sizeof *s.count),
+                     malloc(most * sizeof *s.log_cov), malloc(most * sizeof *s.moments)};
+    part->own = calloc((size_t)part->data->rows, sizeof *part->own);
+    if (!history || !s.rows || !s.first || !s.count || !s.log_cov || !s.moments || !part->own)
+        code = bex_fail("out of memory");
+    for (int b = 0; !code && b < OWN_HISTORIES; b++) {
+        bex_windows_history(part->windows, UINT64_MAX - 2, b, history);
+        for (int i = 0; i < N; i++) s.rows[b * N + i] = history[i];
+    }
+    long long all = bex_windows_starts(part->windows);
+    for (long long low = 0; !code && low < all; low += OWN_WINDOWS)
+        code = own_of(a, part, &s, low, all - low < OWN_WINDOWS ? (int)(all - low) : OWN_WINDOWS);
+    free(history);
+    free(s.rows);
+    free(s.first);
+    free(s.count);
+    free(s.log_cov);
+    free(s.moments);
+    return code;
+}
+
 static bex_agent *make(const bex_train_config *config, const bex_dataset *data) {
     bex_imitation *a = bex_imitation_new(&bex_agent_be, config, data);
     if (!a) return NULL;
@@ -110,7 +182,9 @@ static bex_agent *make(const bex_train_config *config, const bex_dataset *data) 
     if (p->phi && prefix_of(&a->train, p->phi, threads) == 0 &&
         prefix_of(&a->held, p->phi, threads) == 0) {
         p->condition = condition_of(a);
-        if (p->condition && fit(a) == 0) return &a->agent;
+        if (p->condition && find_own(a, &a->train) == 0 && find_own(a, &a->held) == 0 &&
+            fit(a) == 0)
+            return &a->agent;
     }
     bex_imitation_free(&a->agent);
     return NULL;

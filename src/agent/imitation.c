@@ -40,6 +40,7 @@ static void part_fini(bex_imitation_part *part) {
     bex_windows_free(part->windows);
     free(part->states);
     free(part->actions);
+    free(part->own);
     bex_dataset_free(part->data);
 }
 

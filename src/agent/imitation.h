@@ -22,6 +22,8 @@ typedef struct bex_imitation_part {
     bex_real *states, *actions; // (rows,O), (rows,A) normalised
     bex_windows *windows;
     bex_prefix *prefix; // be only
+    bex_real
+        *own; // (rows) be with coverage.novelty: the part of the label the future has by itself
 } bex_imitation_part;
 
 typedef struct bex_imitation bex_imitation;

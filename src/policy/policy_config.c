@@ -54,6 +54,8 @@ const bex_config_row bex_coverage_rows[] = {
     BEX_CONFIG_NUMBER(C, cell, "0.5", 1e-6, 1e6, "side of a cell of onehot"),
     BEX_CONFIG_BOOL(C, standardise, "true", "phi sees (s - mean) / std"),
     BEX_CONFIG_BOOL(C, truncate, "false", "allow futures cut by the end of the episode"),
+    BEX_CONFIG_BOOL(C, novelty, "false",
+                    "take out what a future covers with any history (history)"),
     BEX_CONFIG_CHOICE(C, normalise, "history", normalises, "coverage to the network's input"),
     BEX_CONFIG_END,
 };

@@ -27,7 +27,7 @@ typedef struct bex_coverage_config {
     char dims[64]; // "0,1"; "" all
     long long features, hidden, future, bank, seed;
     double bandwidth, lambda, cell;
-    bool standardise, truncate;
+    bool standardise, truncate, novelty;
     int normalise; // bex_normalise
 } bex_coverage_config;
 

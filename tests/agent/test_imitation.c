@@ -322,6 +322,35 @@ static void labels_have_mean_0_and_deviation_1(void **state) {
     agent->class->free(agent);
 }
 
+// novelty: a future's mean over the sample of histories (be.c: 24 of step 2^64 - 3) is 0, whatever
+// its own reach
+static void novelty_of_a_future_averages_out(void **state) {
+    (void)state;
+    enum { HISTORIES = 24, WINDOWS = 40 };
+    bex_agent *agent = agent_of("coverage.normalise=history coverage.novelty=true");
+    const bex_imitation *a = (const bex_imitation *)agent;
+    const bex_imitation_part *parts[] = {&a->train, &a->held};
+    for (int k = 0; k < 2 * WINDOWS; k++) {
+        const bex_imitation_part *part = parts[k % 2];
+        int history[HISTORIES * N];
+        bex_window w[HISTORIES];
+        bex_real value[HISTORIES];
+        for (int g = 0; g < HISTORIES; g++) {
+            bex_windows_history(part->windows, UINT64_MAX - 2, g, history + g * N);
+            w[g] = bex_windows_draw(part->windows, 5, k / 2);
+        }
+        bex_imitation_group group = {part, HISTORIES, 1, N, history, w};
+        bex_arena *arena = bex_arena_new();
+        assert_int_equal(a->label(a, arena, &group, value), 0);
+        bex_arena_free(arena);
+        double mean = 0, size = 0;
+        for (int g = 0; g < HISTORIES; g++)
+            mean += (double)value[g] / HISTORIES, size += fabs((double)value[g]) / HISTORIES;
+        if (!(fabs(mean) < 0.02 * size)) fail_msg("mean %g of values of size %g", mean, size);
+    }
+    agent->class->free(agent);
+}
+
 static int refuse(const bex_imitation *a, bex_arena *arena, const bex_imitation_group *g,
                   bex_real *value) {
     (void)a, (void)arena, (void)g, (void)value;
@@ -470,6 +499,8 @@ static void mistakes_are_told(void **state) {
     refused("coverage.phi=onehot coverage.dims=", "onehot needs coverage.dims");
     int task = walks->task[3];
     walks->task[3] = -1;
+    refused("coverage.novelty=true coverage.normalise=global",
+            "needs coverage.normalise = history");
     refused("model.task=true", "episode 3 has no task label");
     walks->task[3] = task;
     int scenes = walks->scenes.count;
@@ -506,6 +537,7 @@ int main(void) {
         cmocka_unit_test(a_steady_update_allocates_nothing),
         cmocka_unit_test(labels_are_the_coverage),
         cmocka_unit_test(labels_have_mean_0_and_deviation_1),
+        cmocka_unit_test(novelty_of_a_future_averages_out),
         cmocka_unit_test(a_failed_label_is_told_from_any_lane),
         cmocka_unit_test(the_coverage_is_hidden_as_often_as_told),
         cmocka_unit_test(every_kind_learns),
