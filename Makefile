@@ -58,7 +58,7 @@ parity: build
 
 bench: build
 	$(if $(PEERS),tools/deps --peers)
-	build/release/bin/bex bench kernels
+	for what in kernels coverage env data; do build/release/bin/bex bench $$what || exit; done
 
 fuzz: deps
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz
