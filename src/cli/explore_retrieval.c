@@ -5,6 +5,7 @@
 #include "agent/retrieval.h"
 #include "base/error.h"
 #include "data/load.h"
+#include "policy/policy_config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,23 +20,16 @@ static bool wanted(const bex_explore_request *q) {
     return q->retrieval;
 }
 
-// "0,1" to dims; NULL: where the world is seen from above; "all"
-static int parse_dims(int *dims, int *count, const char *text, const bex_world *world) {
-    *count = 0;
+// "0,1" to dims; NULL: where the world is seen from above; "all". Their number, 0 for all
+static int parse_dims(int *dims, const char *text, const bex_world *world) {
     if (!text && world->class->draw) {
         dims[0] = world->right < world->down ? world->right : world->down;
         dims[1] = world->right < world->down ? world->down : world->right;
-        *count = 2;
-        return 0;
+        return 2;
     }
     if (!text || !strcmp(text, "all")) return 0;
-    for (int at = 0, used; *count < BEX_FEATURE_DIMS; at += used + 1) {
-        if (sscanf(text + at, "%4d%n", &dims[*count], &used) != 1 || dims[*count] < 0) break;
-        (*count)++;
-        if (!text[at + used]) return 0;
-        if (text[at + used] != ',') break;
-    }
-    return bex_fail("--phi-dims takes numbers such as 0,1 or all, not '%s'", text);
+    int count = bex_dims_parse(dims, BEX_FEATURE_DIMS, text, world->O);
+    return count < 0 ? bex_fail_in("--phi-dims") : count;
 }
 
 static int open_agent(state *s, const bex_explore_request *q, const bex_world *world) {
@@ -47,8 +41,8 @@ static int open_agent(state *s, const bex_explore_request *q, const bex_world *w
                                   .out = (int)q->phi_features,
                                   .bandwidth = q->bandwidth,
                                   .seed = (uint64_t)q->phi_seed};
-    if (parse_dims(dims, &o.phi.dims_count, q->phi_dims, world) < 0 ||
-        bex_retrieval_parse_choice(&o.among, q->choose) < 0)
+    o.phi.dims_count = parse_dims(dims, q->phi_dims, world);
+    if (o.phi.dims_count < 0 || bex_retrieval_parse_choice(&o.among, q->choose) < 0)
         return BEX_EXIT_USAGE;
     if (o.phi.dims_count) o.phi.dims = dims;
     bex_load_options load = BEX_LOAD_INIT;

@@ -81,7 +81,7 @@ int bex_dims_parse(int *dims, int most, const char *text, int O) {
     for (const char *p = text; *p;) {
         char *end;
         long d = strtol(p, &end, 10);
-        if (end == p || (*end && *end != ',') || d < 0 || d >= O)
+        if (end == p || (*end && (*end != ',' || !end[1])) || d < 0 || d >= O)
             return bex_fail("dims '%s': numbers from 0 to %d, by commas", text, O - 1);
         if (n == most) return bex_fail("dims '%s': more than %d", text, most);
         dims[n++] = (int)d;
