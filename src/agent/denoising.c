@@ -56,13 +56,11 @@ static int outcome(const job *j, const char *what, double loss, long long step) 
 }
 
 static const bex_real *gather(bex_tape *tape, const bex_real *rows_of, int width, const int *rows,
-                              int n, int repeat) {
-    bex_real *out = take(tape, (size_t)n * (size_t)repeat * (size_t)width * sizeof *out);
-    size_t bytes = (size_t)width * sizeof *out;
+                              int n) {
+    bex_real *out = take(tape, (size_t)n * (size_t)width * sizeof *out);
     for (int i = 0; i < n; i++)
-        for (int r = 0; r < repeat; r++)
-            memcpy(out + ((size_t)i * (size_t)repeat + (size_t)r) * (size_t)width,
-                   rows_of + (size_t)rows[i] * (size_t)width, bytes);
+        memcpy(out + (size_t)i * (size_t)width, rows_of + (size_t)rows[i] * (size_t)width,
+               (size_t)width * sizeof *out);
     return out;
 }
 
@@ -131,7 +129,7 @@ static int draw(bex_tape *tape, const job *j, int first, int groups, bex_rng *rn
     }
     for (int i = 0; i < B; i++) row[i] = w[i].row;
     *b = (batch){.input = {.B = B, .G = o->mode == BEX_DIT_PREFIX ? groups : B}};
-    b->input.state = gather(tape, j->part->states, o->O, row, B, 1);
+    b->input.state = gather(tape, j->part->states, o->O, row, B);
     gather_chunks(tape, j, w, B, b);
     gather_labels(tape, j, w, B, b);
     if (N) b->input.history = gather_history(tape, j, history, groups);

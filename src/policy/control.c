@@ -2,6 +2,7 @@
 #include "policy/control.h"
 
 #include "base/error.h"
+#include "coverage/state_sum.h"
 #include "kernel/random.h"
 #include "policy/sampler.h"
 
@@ -32,8 +33,8 @@ struct bex_control {
     bex_real *chunk;      // (K,A) world's units
     bex_real *x;          // (K,A)
     bex_real *raw, *seen; // (H,O) history in the world's and the network's units
-    bex_real *features;   // (H,d)
-    double *gram;         // Lambda(h)
+    bex_real *features;   // (wide d) of the state acted from, where phi is relative
+    double *gram;         // Lambda(h); wide while it is summed
     bex_real *keys;       // (blocks,H,2C) keys and values of the history, prefix mode
 };
 
@@ -81,8 +82,9 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     c->keys = calloc((size_t)n->blocks * (size_t)n->N * 2 * (size_t)n->C, sizeof *c->keys);
     if (!c->raw || !c->seen || !c->keys) return bex_fail("out of memory");
     if (!n->coverage) return 0;
-    c->features = calloc((size_t)n->N * (size_t)bex_feature_wide(p->phi).d, sizeof *c->features);
-    c->gram = calloc(bex_gram_size(bex_feature_shape(p->phi)), sizeof *c->gram);
+    bex_gram_shape wide = bex_feature_wide(p->phi);
+    c->features = calloc((size_t)wide.d, sizeof *c->features);
+    c->gram = calloc(bex_gram_size(wide), sizeof *c->gram);
     return c->features && c->gram ? 0 : bex_fail("out of memory");
 }
 
@@ -226,22 +228,14 @@ static void keep_keys(bex_control *c) {
 
 // Lambda(h) of the history in c->raw, seen from `state` if phi is relative
 static int sum_history(bex_control *c, const bex_real *state) {
-    const bex_policy *p = c->policy;
-    bex_gram_shape shape = bex_feature_shape(p->phi);
-    int N = p->dit.o.N;
-    bex_gram_zero(shape, c->gram);
-    if (!shape.diagonal) {
-        const bex_real *reference = bex_feature_relative(p->phi) ? state : NULL;
-        if (bex_feature_eval(p->phi, c->features, c->raw, (size_t)N, reference, 1) < 0) return -1;
-        bex_gram_rows(shape, c->gram, c->features, (size_t)N, BEX_GRAM_ADD);
-        return 0;
-    }
-    for (int i = 0; i < N; i++) {
-        int32_t cell;
-        if (bex_feature_cells(p->phi, &cell, c->raw + (size_t)i * (size_t)p->O, 1, 1) < 0)
-            return -1;
-        c->gram[cell] += 1;
-    }
+    const bex_feature *phi = c->policy->phi;
+    bex_gram_zero(bex_feature_wide(phi), c->gram);
+    if (bex_state_sum_add(phi, c->gram, c->raw, (size_t)c->policy->dit.o.N) < 0) return -1;
+    if (!bex_feature_relative(phi)) return 0;
+    if (bex_feature_eval_wide(phi, c->features, state, 1, 1) < 0) return -1;
+    double seen[BEX_GRAM_MOST];
+    bex_feature_contract(phi, seen, c->gram, c->features);
+    memcpy(c->gram, seen, bex_gram_size(bex_feature_shape(phi)) * sizeof *seen);
     return 0;
 }
 
