@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "data/load.h"
-#include "env/maze2d.h"
+#include "env/maze.h"
 #include "env/mj.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static int list_worlds(bool json) {
         json_array_append_new(rows,
                               json_pack("{s:s, s:s, s:s, s:i}", "name", c->name, "equals",
                                         c->equals, "about", c->about, "time_limit", c->time_limit));
-        if (!json) printf("  %-14s %-22s %s\n", c->name, c->equals, c->about);
+        if (!json) printf("  %-14s %-30s %s\n", c->name, c->equals, c->about);
     }
     if (json) bex_json_print(rows);
     json_decref(rows);
@@ -65,8 +65,7 @@ static void show(const bex_world *w, bool json) {
            "%d steps an episode, %d regions\n",
            w->name, w->class->about, w->class->equals, bex_mj_version(), w->O, w->A, w->dt,
            w->time_limit, w->regions);
-    const bex_maze *m = bex_maze2d_maze(w);
-    if (m) print_maze(m);
+    if (w->maze) print_maze(w->maze);
 }
 
 // `most` episodes spread over the data set
@@ -152,16 +151,17 @@ int bex_cmd_env(int argc, char **argv) {
         {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "so many of them; 0: 30, in a GIF 6", 0,
          10000},
         {"every", BEX_OPTION_INTEGER, &q.every, "N", "rows a GIF frame; 0: for 120 frames", 0, 1e6},
-        {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d", 0, 0},
+        {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d or antmaze", 0, 0},
         {"json", BEX_OPTION_FLAG, &q.json, NULL, "facts as JSON", 0, 0},
     };
     static const bex_usage usage = {
         .command = "env",
-        .synopsis = "ENV [options] | --list",
+        .synopsis = "ENV [options] | --list | check ENV FILE",
         .about =
             "Facts about an environment, or a picture of it from above: the world alone, or with\n"
             "trajectories from a file of demonstrations and a map of where they go. Laid out as\n"
-            "the maze is written: rows downwards, columns to the right.",
+            "the maze is written: rows downwards, columns to the right. `bex env check` replays\n"
+            "recorded transitions (bex env check --help).",
         .example =
             "bex env --list\nbex env maze2d-medium\nbex env maze2d-large --render large.png\n"
             "bex env maze2d-medium --data demos.hdf5 --render demos.gif",
@@ -169,6 +169,7 @@ int bex_cmd_env(int argc, char **argv) {
         .count = sizeof options / sizeof *options,
     };
     const char *env[1];
+    if (argc > 1 && !strcmp(argv[1], "check")) return bex_cmd_env_check(argc - 1, argv + 1);
     int n = bex_options_parse(&usage, argc, argv, env, 1);
     if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
     if (n < 0) return BEX_EXIT_USAGE;
