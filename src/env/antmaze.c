@@ -160,6 +160,15 @@ static void goal_corner(const antmaze_world *w, int cell, double corner[2]) {
     for (int i = 0; i < 2; i++) corner[i] = bex_ant_place(w->maze->at[cell][1 - i]);
 }
 
+void bex_antmaze_test_goal(const bex_world *world, double goal[2]) {
+    BEX_CHECK(bex_antmaze_maze(world), "%s is not antmaze", world->name);
+    const antmaze_world *w = (const antmaze_world *)world;
+    goal[0] = goal[1] = (double)NAN;
+    if (!w->base.goals) return;
+    goal_corner(w, w->goals[0], goal);
+    for (int i = 0; i < 2; i++) goal[i] += GOAL_SIDE / 2;
+}
+
 static void draw_target(antmaze_env *e, bex_rng *rng) {
     const antmaze_world *w = world_of(&e->base);
     e->target[0] = e->target[1] = (double)NAN;
@@ -196,7 +205,7 @@ static unsigned env_found(const bex_world *world, const bex_real *obs) {
         goal_corner(w, w->goals[g], corner);
         for (int i = 0; i < 2; i++) {
             double d = (double)obs[i] - corner[i];
-            off[i] = d < 0 ? d : d > GOAL_SIDE ? d - GOAL_SIDE : 0;
+            off[i] = d >= 0 && d <= GOAL_SIDE ? 0 : d < 0 ? d : d - GOAL_SIDE; // NaN stays NaN
         }
         found |= (unsigned)(hypot(off[0], off[1]) <= GOAL_RADIUS) << g;
     }

@@ -37,6 +37,9 @@ const bex_maze *bex_antmaze_maze(const bex_world *world);
  * own differ; a maze from a file uses its goal, or every cell where it has none. */
 int bex_antmaze_data_goals(const bex_world *world, const int **goals);
 
+/* The middle of the first goal's square, where D4RL's files pay rewards; NaN without a goal. */
+void bex_antmaze_test_goal(const bex_world *world, double goal[2]);
+
 /* A reset at (x, y) exactly, otherwise as `reset`; obs (29). */
 void bex_antmaze_put(bex_env *env, bex_rng rng, double x, double y, bex_real *obs);
 
