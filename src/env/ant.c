@@ -100,6 +100,10 @@ static int env_region(const bex_world *world, const bex_real *obs) {
     return 0;
 }
 
+static void env_camera(bex_env *env, bex_camera *camera) {
+    bex_ant_camera(&((ant_env *)env)->sim, camera);
+}
+
 const double *bex_ant_goal(const bex_env *env) {
     BEX_CHECK(env->world->class == &bex_ant, "%s is not ant", env->world->name);
     return ((const ant_env *)env)->goal;
@@ -123,4 +127,5 @@ const bex_env_class bex_ant = {.name = "ant",
                                .reset = env_reset,
                                .step = env_step,
                                .region = env_region,
+                               .camera = env_camera,
                                .sim = env_sim};

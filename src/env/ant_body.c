@@ -152,3 +152,7 @@ void bex_ant_observe(const bex_mj_sim *sim, bex_real *obs) {
     for (int i = 0; i < BEX_ANT_QPOS; i++) obs[i] = (bex_real)sim->qpos[i];
     for (int i = 0; i < BEX_ANT_QVEL; i++) obs[BEX_ANT_QPOS + i] = (bex_real)sim->qvel[i];
 }
+
+void bex_ant_camera(const bex_mj_sim *sim, bex_camera *camera) {
+    *camera = (bex_camera){{sim->qpos[0], sim->qpos[1], 0.5}, 9, 90, -55};
+}

@@ -14,6 +14,7 @@
 
 #include "base/real.h"
 #include "base/rng.h"
+#include "env/env.h"
 #include "env/maze.h"
 #include "env/mj.h"
 
@@ -35,6 +36,9 @@ void bex_ant_reset(bex_mj_sim *sim, bex_rng *rng, double x, double y);
 
 /* Clip, scale and apply the action for one step; negative with a message. */
 int bex_ant_step(bex_mj_sim *sim, const bex_real *act);
+
+/* A camera that goes with the ant, well above the walls: x to the right, y away from it. */
+void bex_ant_camera(const bex_mj_sim *sim, bex_camera *camera);
 
 /* obs (29) = qpos, qvel. */
 void bex_ant_observe(const bex_mj_sim *sim, bex_real *obs);

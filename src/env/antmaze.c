@@ -96,7 +96,7 @@ static int fill_world(antmaze_world *w, const bex_world_options *o) {
     if (bex_maze_world_cell(&w->start, w->maze, o->start, 0, "start", name) < 0) return -1;
     if (choose_goals(w, o, name) < 0) return -1;
     if (bex_ant_model_load(&w->model, w->maze, name) < 0) return -1;
-    w->splits = o->region_splits > 0 ? o->region_splits : 1;
+    w->splits = bex_maze_world_splits(class, o);
     w->dense = o->dense_reward;
     w->explore = o->explore;
     w->base.name = class->name;
@@ -106,6 +106,7 @@ static int fill_world(antmaze_world *w, const bex_world_options *o) {
     w->base.dt = w->model->timestep * BEX_ANT_SUBSTEPS, w->base.substeps = BEX_ANT_SUBSTEPS;
     w->base.right = 0, w->base.down = 1;
     w->base.maze = w->maze;
+    w->base.posed = true;
     return 0;
 }
 
@@ -261,11 +262,15 @@ static int env_draw(const bex_world *world, bex_env_shape *shapes, int most) {
     return count + 1;
 }
 
+static void env_camera(bex_env *env, bex_camera *camera) {
+    bex_ant_camera(&((antmaze_env *)env)->sim, camera);
+}
+
 #define ANTMAZE(upstream, description, own, limit, explore)                                        \
     .equals = upstream, .about = description, .variant = own, .time_limit = limit,                 \
     .explore_limit = explore, .score = {0, 1}, .open = world_open, .close = world_close,           \
     .new = env_new, .free = env_free, .reset = env_reset, .step = env_step, .region = env_region,  \
-    .found = env_found, .draw = env_draw, .sim = env_sim
+    .found = env_found, .draw = env_draw, .camera = env_camera, .sim = env_sim
 
 const bex_env_class bex_antmaze_umaze = {
     .name = "antmaze-umaze",

@@ -96,12 +96,13 @@ static int fill_world(maze2d_world *w, const bex_world_options *o) {
     int code = bex_mj_model_load(&w->model, xml, name);
     free(xml);
     if (code < 0) return -1;
-    w->splits = o->region_splits > 0 ? o->region_splits : 1;
+    w->splits = bex_maze_world_splits(class, o);
     w->dense = o->dense_reward;
     w->base.name = class->name;
     w->base.O = 4, w->base.A = 2;
     w->base.time_limit = bex_maze_world_limit(class, o);
     w->base.maze = w->maze, w->base.goals = w->goal >= 0;
+    w->base.posed = true;
     w->base.regions = w->maze->cells * w->splits * w->splits;
     w->base.dt = w->model->timestep, w->base.substeps = 1;
     w->base.right = 1, w->base.down = 0; // as the text is written: columns right, rows down
@@ -237,9 +238,10 @@ static int env_draw(const bex_world *world, bex_env_shape *shapes, int most) {
 
 #define MAZE2D(upstream, description, layout, limit, random, expert)                               \
     .equals = upstream, .about = description, .variant = layout, .time_limit = limit,              \
-    .explore_limit = EXPLORE_LIMIT, .score = {random, expert}, .open = world_open,                 \
-    .close = world_close, .new = env_new, .free = env_free, .reset = env_reset, .step = env_step,  \
-    .region = env_region, .found = env_found, .draw = env_draw, .sim = env_sim
+    .explore_limit = EXPLORE_LIMIT, .explore_splits = 2, .score = {random, expert},                \
+    .open = world_open, .close = world_close, .new = env_new, .free = env_free,                    \
+    .reset = env_reset, .step = env_step, .region = env_region, .found = env_found,                \
+    .draw = env_draw, .sim = env_sim
 
 const bex_env_class bex_maze2d_umaze = {
     .name = "maze2d-umaze",

@@ -33,3 +33,8 @@ int bex_maze_world_limit(const bex_env_class *class, const bex_world_options *o)
     int own = o->explore ? class->explore_limit : class->time_limit;
     return o->time_limit < 0 ? 0 : o->time_limit ? o->time_limit : own;
 }
+
+int bex_maze_world_splits(const bex_env_class *class, const bex_world_options *o) {
+    int own = o->explore && class->explore_splits ? class->explore_splits : 1;
+    return o->region_splits > 0 ? o->region_splits : own;
+}

@@ -15,7 +15,8 @@ int bex_maze_world_load(bex_maze **out, const bex_env_class *class, const char *
 int bex_maze_world_cell(int *cell, const bex_maze *maze, const int at[2], int otherwise,
                         const char *what, const char *name);
 
-/* Steps per episode by options and class: 0 for none. */
+/* By options and class: steps per episode, 0 for none; parts of a cell's side that are regions. */
 int bex_maze_world_limit(const bex_env_class *class, const bex_world_options *options);
+int bex_maze_world_splits(const bex_env_class *class, const bex_world_options *options);
 
 #endif
