@@ -18,6 +18,14 @@ typedef struct bex_update {
     double lane_seconds; // all work, summed over lanes
 } bex_update;
 
+/* Held-out losses, on the same windows and noise each time; NaN where there is none. Those below
+ * tell whether the policy uses what it is given: as large as held_out, and it does not. */
+typedef struct bex_evaluation {
+    double held_out;
+    double other_history; // the network is shown another history than the one coverage is of
+    double no_coverage;   // the coverage is hidden
+} bex_evaluation;
+
 typedef struct bex_agent_class {
     const char *name;
 
@@ -30,8 +38,7 @@ typedef struct bex_agent_class {
      * parameters are then unchanged. */
     int (*update)(bex_agent *agent, int64_t step, bex_update *out);
 
-    /* Loss on held-out episodes, the same windows and noise each time. NaN without any. */
-    int (*evaluate)(bex_agent *agent, double *loss);
+    int (*evaluate)(bex_agent *agent, bex_evaluation *out);
 
     /* model.safetensors and state.safetensors in an existing folder. */
     int (*save)(const bex_agent *agent, const char *folder);

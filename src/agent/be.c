@@ -177,10 +177,8 @@ static bex_agent *make(const bex_train_config *config, const bex_dataset *data) 
     if (!a) return NULL;
     bex_policy *p = a->policy;
     a->label = label;
-    p->phi = bex_policy_phi(&config->policy, &p->normaliser);
     int threads = (int)config->train.threads;
-    if (p->phi && prefix_of(&a->train, p->phi, threads) == 0 &&
-        prefix_of(&a->held, p->phi, threads) == 0) {
+    if (prefix_of(&a->train, p->phi, threads) == 0 && prefix_of(&a->held, p->phi, threads) == 0) {
         p->condition = condition_of(a);
         if (p->condition && find_own(a, &a->train) == 0 && find_own(a, &a->held) == 0 &&
             fit(a) == 0)

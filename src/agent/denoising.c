@@ -23,9 +23,10 @@ typedef struct {
     const bex_imitation_part *part;
     uint64_t t; // step whose windows are drawn
     bool learn;
-    int windows, S;    // of the whole batch; windows per history
-    int64_t overfit;   // number of the batch's first group in the cycle of fixed ones
-    double factor;     // of the loss
+    bool other_history, no_coverage; // bex_evaluation
+    int windows, S;                  // of the whole batch; windows per history
+    int64_t overfit;                 // number of the batch's first group in the cycle of fixed ones
+    double factor;                   // of the loss
     atomic_int failed; // lanes whose labels failed; messages are per thread, so the first is kept
     char why[256];
 } job;
@@ -81,20 +82,35 @@ static const bex_real *gather_history(bex_tape *tape, const job *j, const int *r
     return out;
 }
 
-// chunks in network units: the window's own actions, the last repeated with mask 0
+// columns of chunk row k behind the actions: the state (k + 1) F / K steps on, or the episode's last
+static void waypoint_of(const bex_policy *p, const bex_imitation_part *part, const bex_window *w,
+                        int k, bex_real *to) {
+    int64_t last = part->data->start[w->episode + 1] - 1;
+    int64_t row = w->row + (k + 1) * p->config.coverage.future / p->dit.o.K;
+    const bex_real *s = part->states + (size_t)(row < last ? row : last) * (size_t)p->dit.o.O;
+    for (int i = 0; i < p->W; i++) to[i] = bex_policy_waypoint_value(s[p->waypoint[i]]);
+}
+
+void bex_imitation_chunk(const bex_policy *p, const bex_imitation_part *part, const bex_window *w,
+                         bex_real *chunk, bex_real *mask) {
+    size_t A = (size_t)p->A, wide = (size_t)p->dit.o.A;
+    for (int k = 0; k < p->dit.o.K; k++) {
+        bool inside = k < w->actions;
+        int row = w->row + (inside ? k : w->actions - 1);
+        bex_real *to = chunk + (size_t)k * wide;
+        memcpy(to, part->actions + (size_t)row * A, A * sizeof *to);
+        if (p->W) waypoint_of(p, part, w, k, to + A);
+        mask[k] = inside ? R(1) : R(0);
+    }
+}
+
 static void gather_chunks(bex_tape *tape, const job *j, const bex_window *w, int B, batch *b) {
-    int K = j->a->policy->dit.o.K, A = j->a->policy->dit.o.A;
-    b->clean = take(tape, (size_t)B * (size_t)K * (size_t)A * sizeof *b->clean);
-    b->mask = take(tape, (size_t)B * (size_t)K * sizeof *b->mask);
-    for (int i = 0; i < B; i++)
-        for (int k = 0; k < K; k++) {
-            bool inside = k < w[i].actions;
-            int row = w[i].row + (inside ? k : w[i].actions - 1);
-            size_t at = (size_t)i * (size_t)K + (size_t)k;
-            memcpy(b->clean + at * (size_t)A, j->part->actions + (size_t)row * (size_t)A,
-                   (size_t)A * sizeof *b->clean);
-            b->mask[at] = inside ? R(1) : R(0);
-        }
+    const bex_policy *p = j->a->policy;
+    size_t K = (size_t)p->dit.o.K, chunk = K * (size_t)p->dit.o.A;
+    b->clean = take(tape, (size_t)B * chunk * sizeof *b->clean);
+    b->mask = take(tape, (size_t)B * K * sizeof *b->mask);
+    for (size_t i = 0; i < (size_t)B; i++)
+        bex_imitation_chunk(p, j->part, &w[i], b->clean + i * chunk, b->mask + i * K);
 }
 
 static void gather_labels(bex_tape *tape, const job *j, const bex_window *w, int B, batch *b) {
@@ -111,6 +127,15 @@ static void gather_labels(bex_tape *tape, const job *j, const bex_window *w, int
     if (o->tasks) b->input.task = task;
     if (o->scenes) b->input.scene = scene;
     b->input.timestep = time;
+}
+
+// histories of the step that belong to no group of the batch
+static const int *others(bex_tape *tape, const job *j, int first, int groups) {
+    int N = j->a->policy->dit.o.N;
+    int *history = take(tape, (size_t)groups * (size_t)N * sizeof *history);
+    for (int g = 0; g < groups; g++)
+        bex_windows_history(j->part->windows, j->t, j->windows / j->S + first + g, history + g * N);
+    return history;
 }
 
 // windows of groups first .. first + groups - 1 of the batch
@@ -132,14 +157,17 @@ static int draw(bex_tape *tape, const job *j, int first, int groups, bex_rng *rn
     b->input.state = gather(tape, j->part->states, o->O, row, B);
     gather_chunks(tape, j, w, B, b);
     gather_labels(tape, j, w, B, b);
-    if (N) b->input.history = gather_history(tape, j, history, groups);
+    if (N)
+        b->input.history = gather_history(
+            tape, j, j->other_history ? others(tape, j, first, groups) : history, groups);
     if (!o->coverage) return 0;
     bex_real *value = take(tape, (size_t)B * sizeof *value);
     unsigned char *hidden = take(tape, (size_t)B);
     bex_imitation_group group = {j->part, groups, S, N, history, w};
     if (a->label(a, tape->arena, &group, value) < 0) return -1;
     double hide = j->learn ? a->config.train.hide : 0;
-    for (int i = 0; i < B; i++) hidden[i] = hide > 0 && bex_rng_uniform(rng) < hide;
+    for (int i = 0; i < B; i++)
+        hidden[i] = j->no_coverage || (hide > 0 && bex_rng_uniform(rng) < hide);
     b->input.coverage = value;
     b->input.hidden = hidden;
     return 0;
@@ -218,7 +246,7 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
              .S = windows_per_history(a)};
     j.t = t->overfit ? 0 : (uint64_t)step;
     j.overfit = step * (j.windows / j.S);
-    j.factor = 1.0 / ((double)t->batch * a->policy->A);
+    j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.A);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
     bex_params_zero_grad(a->policy->params);
     out->loss = bex_lanes_run(a->lanes, rng, lane_work, &j);
@@ -244,19 +272,29 @@ static void swap_average(bex_params *p) {
     p->ema = value;
 }
 
-int bex_imitation_evaluate(bex_agent *agent, double *loss) {
+static int held_out_loss(bex_imitation *a, job *j, double *loss) {
+    bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "evaluate", 0);
+    *loss = bex_lanes_run(a->lanes, rng, lane_work, j);
+    seconds_of(a->data_seconds, (int)a->config.train.lanes);
+    seconds_of(a->lane_seconds, (int)a->config.train.lanes);
+    return outcome(j, "held-out loss", *loss, a->policy->params->step);
+}
+
+int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
     bex_imitation *a = (bex_imitation *)agent;
-    *loss = NAN;
+    const bex_dit_options *o = &a->policy->dit.o;
+    *out = (bex_evaluation){NAN, NAN, NAN};
     if (!a->held.data) return 0;
     job j = {.a = a, .part = &a->held, .S = windows_per_history(a)};
     j.windows = (int)a->config.train.evaluate_windows / j.S * j.S;
     if (j.windows < j.S) j.windows = j.S;
-    j.factor = 1.0 / ((double)j.windows * a->policy->A);
-    bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "evaluate", 0);
+    j.factor = 1.0 / ((double)j.windows * o->A);
     swap_average(a->policy->params);
-    *loss = bex_lanes_run(a->lanes, rng, lane_work, &j);
+    int code = held_out_loss(a, &j, &out->held_out);
+    j.other_history = true;
+    if (!code && o->N) code = held_out_loss(a, &j, &out->other_history);
+    j.other_history = false, j.no_coverage = true;
+    if (!code && o->coverage) code = held_out_loss(a, &j, &out->no_coverage);
     swap_average(a->policy->params);
-    seconds_of(a->data_seconds, (int)a->config.train.lanes);
-    seconds_of(a->lane_seconds, (int)a->config.train.lanes);
-    return outcome(&j, "held-out loss", *loss, a->policy->params->step);
+    return code;
 }

@@ -27,10 +27,11 @@ static int part_init(bex_imitation_part *part, bex_imitation *a) {
     bex_window_options o = window_options(&a->config);
     part->windows = bex_windows_new(d, &o);
     if (!part->windows) return -1;
-    part->states = malloc((size_t)d->rows * (size_t)d->O * sizeof *part->states);
+    size_t wide = (size_t)a->policy->dit.o.O;
+    part->states = malloc((size_t)d->rows * wide * sizeof *part->states);
     part->actions = malloc((size_t)d->rows * (size_t)d->A * sizeof *part->actions);
     if (!part->states || !part->actions) return bex_fail("out of memory: %d rows", d->rows);
-    bex_normalise_states(&a->policy->normaliser, part->states, d->observations, d->rows);
+    bex_policy_inputs(a->policy, part->states, d->observations, d->rows);
     bex_normalise_actions(&a->policy->normaliser, part->actions, d->actions, d->rows);
     return 0;
 }
@@ -102,6 +103,10 @@ static int prepare(bex_imitation *a, const bex_dataset *d) {
     if (bex_normaliser_fit(&a->policy->normaliser, td->observations, td->actions, td->rows, td->O,
                            td->A, c->data.drop_constant) < 0)
         return -1;
+    if (bex_policy_uses_phi(&c->policy)) {
+        a->policy->phi = bex_policy_phi(&c->policy, &a->policy->normaliser);
+        if (!a->policy->phi) return -1;
+    }
     if (part_init(&a->train, a) < 0) return -1;
     if (a->held.data && part_init(&a->held, a) < 0) return bex_fail_in("held-out episodes");
     a->lanes = bex_lanes_new((int)t->lanes, (int)t->threads);

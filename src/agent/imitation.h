@@ -54,10 +54,15 @@ struct bex_imitation {
 bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                                  const bex_dataset *data);
 
+/* A window's chunk (K, dit.o.A) in network units and its mask (K): its own actions, the last repeated
+ * with mask 0, each with its waypoint (policy/policy.h). */
+void bex_imitation_chunk(const bex_policy *policy, const bex_imitation_part *part,
+                         const bex_window *window, bex_real *chunk, bex_real *mask);
+
 /* The functions of bex_agent_class. */
 void bex_imitation_free(bex_agent *agent);
 int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out);
-int bex_imitation_evaluate(bex_agent *agent, double *loss);
+int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out);
 int bex_imitation_save(const bex_agent *agent, const char *folder);
 int bex_imitation_load(bex_agent *agent, const char *folder);
 void bex_imitation_describe(const bex_agent *agent, FILE *out);

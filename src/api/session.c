@@ -80,6 +80,7 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .noise = d->noise,
         .act = d->act > 0 && d->act < K ? (int)d->act : K,
         .denoising_steps = (int)p->config.diffusion.ddim,
+        .candidates = (int)d->candidates,
     };
     return give(out, out->size, &c, sizeof c, "bex_policy_contract: out->size is not set");
 }
@@ -108,6 +109,7 @@ int bex_session_open(bex_session **out, const bex_policy *policy,
         .noise = o.noise < 0 ? (double)NAN : o.noise,
         .act = o.act,
         .ddim = o.denoising_steps,
+        .candidates = o.candidates,
         .seed = o.seed,
         .task = o.task,
         .scene = o.scene,

@@ -24,7 +24,7 @@
 
 static const char *in, *out, *exp_text;
 static double guidance = -1;
-static long long seed, task, scene;
+static long long seed, task, scene, candidates;
 static bool best, force;
 
 static const bex_option options[] = {
@@ -34,6 +34,8 @@ static const bex_option options[] = {
      0},
     {"guidance", BEX_OPTION_NUMBER, &guidance, "W", "weight of the coverage; -1: the policy's own",
      -1, 100},
+    {"candidates", BEX_OPTION_INTEGER, &candidates, "N",
+     "proposed futures, of which the nearest to exp is taken; 0: the policy's own", 0, 256},
     {"seed", BEX_OPTION_INTEGER, &seed, "N", "of the noise, where the file has none", 0, 9e15},
     {"task", BEX_OPTION_INTEGER, &task, "N", "label, for policies that take one", 0, 1e6},
     {"scene", BEX_OPTION_INTEGER, &scene, "N", "label, for policies that take one", 0, 1e6},
@@ -47,7 +49,8 @@ static const bex_usage usage = {
         "Action chunks of a policy for a file of states. RUN: a run, a checkpoint or a model file.\n"
         "The input holds 'states' (B,O) and, if wanted, 'history' (H,O) or (B,H,O), the states of\n"
         "earlier episodes (default: each row's own state, as in a first episode); 'noise' (B,K,A),\n"
-        "what denoising starts from; 'step' (B), time in the episode. The output holds 'actions'\n"
+        "what denoising starts from, or (B,N,K,A) for N candidates, A with the waypoint of a\n"
+        "policy that has them; 'step' (B), time in the episode. The output holds 'actions'\n"
         "(B,K,A), in the demonstrations' units, without the noise that a deployment may add.",
     .example = "bex act runs/be --in states.safetensors --out actions.safetensors --exp q:0.95",
     .options = options,
@@ -56,7 +59,7 @@ static const bex_usage usage = {
 
 typedef struct request {
     bex_policy *policy;
-    int B;
+    int B, candidates;
     bool shared;                               // one history for all rows
     bex_real *states, *history, *noise, *step; // step: whole numbers; history, step: may be NULL
     bex_real *actions;
@@ -144,11 +147,20 @@ static int read_step(request *r, const bex_st_file *f) {
     return 0;
 }
 
+// numbers that the denoising of one row starts from
+static size_t noise_size(const request *r) {
+    const bex_dit_options *n = &r->policy->dit.o;
+    return (size_t)r->candidates * (size_t)n->K * (size_t)n->A;
+}
+
 // from the file, or of (seed, row)
 static int make_noise(request *r, const bex_st_file *f) {
-    int K = r->policy->dit.o.K, A = r->policy->A;
-    size_t chunk = (size_t)K * (size_t)A;
-    if (bex_st_find(f, "noise")) return take(f, "noise", 3, (int64_t[]){r->B, K, A}, &r->noise);
+    const bex_dit_options *n = &r->policy->dit.o;
+    size_t chunk = noise_size(r);
+    int64_t one[] = {r->B, n->K, n->A}, several[] = {r->B, r->candidates, n->K, n->A};
+    if (bex_st_find(f, "noise"))
+        return r->candidates == 1 ? take(f, "noise", 3, one, &r->noise)
+                                  : take(f, "noise", 4, several, &r->noise);
     r->noise = malloc((size_t)r->B * chunk * sizeof *r->noise);
     if (!r->noise) return bex_fail("out of memory");
     bex_rng root = bex_rng_seed((uint64_t)seed);
@@ -164,6 +176,7 @@ static int open_request(request *r, const char *run) {
     if (bex_checkpoint_model(path, sizeof path, run, best) < 0) return -1;
     r->policy = bex_policy_load(path);
     if (!r->policy) return -1;
+    r->candidates = (int)(candidates ? candidates : r->policy->config.deploy.candidates);
     bex_st_file *f = bex_st_load(in);
     if (!f) return -1;
     int code = check_names(f);
@@ -179,23 +192,26 @@ static int open_request(request *r, const char *run) {
 
 static int act_row(bex_control *c, request *r, int row, bex_real *repeated) {
     const bex_dit_options *n = &r->policy->dit.o;
-    size_t O = (size_t)n->O, H = (size_t)n->N, chunk = (size_t)n->K * (size_t)n->A, i = (size_t)row;
+    size_t O = (size_t)r->policy->O, H = (size_t)n->N, i = (size_t)row;
+    size_t chunk = (size_t)n->K * (size_t)r->policy->A;
     const bex_real *state = r->states + i * O, *history = r->history;
     if (!history) // a first episode has only its first state to remember
         for (size_t h = 0; h < H; h++) memcpy(repeated + h * O, state, O * sizeof *state);
     history = !history ? repeated : r->shared ? history : history + i * H * O;
     if (r->step && bex_control_set_step(c, (long long)r->step[row]) < 0) return -1;
-    return bex_control_plan_from(c, state, history, r->noise + i * chunk, r->actions + i * chunk);
+    return bex_control_plan_from(c, state, history, r->noise + i * noise_size(r),
+                                 r->actions + i * chunk);
 }
 
 // rows [piece B / pieces, (piece + 1) B / pieces)
 static void act_piece(long piece, void *payload) {
     request *r = payload;
-    const bex_dit_options *n = &r->policy->dit.o;
     bex_control_options o = BEX_CONTROL_INIT;
     o.exp = exp_text, o.history = "first", o.noise = 0, o.task = (int)task, o.scene = (int)scene;
+    o.candidates = r->candidates;
     if (guidance >= 0) o.guidance = guidance;
-    bex_real *repeated = calloc((size_t)n->N * (size_t)n->O + 1, sizeof *repeated);
+    bex_real *repeated =
+        calloc((size_t)r->policy->dit.o.N * (size_t)r->policy->O + 1, sizeof *repeated);
     bex_control *c = repeated ? bex_control_new(r->policy, &o) : NULL;
     int code = c ? 0 : -1;
     if (!repeated) bex_fail("out of memory");

@@ -231,6 +231,8 @@ static const bex_option options[] = {
      "how exploratory: q:0.95, z:2, raw:C; else the policy's own", 0, 0},
     {"guidance", BEX_OPTION_NUMBER, &q.guidance, "W",
      "weight of the coverage; -1: the policy's own", -1, 100},
+    {"candidates", BEX_OPTION_INTEGER, &q.candidates, "N",
+     "proposed futures, of which the nearest to exp is taken; 0: the policy's own", 0, 256},
     {"noise", BEX_OPTION_NUMBER, &q.noise, "SD",
      "added to actions, of [-1,1]; -1: the policy's own", -1, 10},
     {"act", BEX_OPTION_INTEGER, &q.act, "N",

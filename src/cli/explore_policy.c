@@ -42,6 +42,7 @@ static int open_policy(state *s, const bex_world *world) {
     s->control.history = q->history;
     s->control.act = (int)q->act;
     s->control.ddim = (int)q->ddim;
+    s->control.candidates = (int)q->candidates;
     if (q->guidance >= 0) s->control.guidance = q->guidance;
     if (q->noise >= 0) s->control.noise = q->noise;
     return BEX_EXIT_OK;
@@ -75,6 +76,9 @@ static json_t *describe(const void *payload, const bex_explore_request *q) {
                   q->history, "noise", q->noise >= 0 ? q->noise : c->deploy.noise);
     if (d && s->policy->dit.o.coverage) {
         json_object_set_new(d, "exp", json_string(q->exp ? q->exp : c->deploy.exp));
+        json_object_set_new(
+            d, "candidates",
+            json_integer(q->candidates ? q->candidates : (json_int_t)c->deploy.candidates));
         json_object_set_new(d, "guidance",
                             json_real(q->guidance >= 0 ? q->guidance : c->deploy.guidance));
     }

@@ -16,6 +16,7 @@ typedef struct bex_explore_request {
     // a trained policy
     const char *run, *exp;
     double guidance, noise; // negative: the policy's own
+    long long candidates;   // 0: the policy's own
     long long act, ddim;    // 0: the policy's own
     bool best;
     // retrieval

@@ -49,16 +49,16 @@ bex_dataset *bex_train_data(const bex_data_config *c) {
     return bex_dataset_load(c->path, &o);
 }
 
-static const char *const columns[] = {"loss",      "held_out",           "lr",
-                                      "grad_norm", "windows_per_second", "data_share"};
-enum { LOSS, HELD_OUT, LR, GRAD_NORM, RATE, DATA_SHARE, COLUMNS };
+static const char *const columns[] = {"loss", "held_out",  "other_history",      "no_coverage",
+                                      "lr",   "grad_norm", "windows_per_second", "data_share"};
+enum { LOSS, HELD_OUT, OTHER_HISTORY, NO_COVERAGE, LR, GRAD_NORM, RATE, DATA_SHARE, COLUMNS };
 
 typedef struct {
     const bex_train_config *config;
     bex_agent *agent;
     bex_run *run;
     bex_progress progress;
-    double held_out;      // the last one measured
+    bex_evaluation held;  // the last one measured
     int64_t measured;     // at this step
     double sum[COLUMNS];  // since the last row
     long long updates;    // in it
@@ -74,7 +74,8 @@ static int save_loop(const loop *l, const char *folder) {
     snprintf(path, sizeof path, "%s/loop.json", folder);
     json_t *j = json_pack("{s:I}", "updates", (json_int_t)l->updates);
     for (int i = 0; i < COLUMNS; i++) json_object_set_new(j, columns[i], json_real(l->sum[i]));
-    if (isfinite(l->held_out)) json_object_set_new(j, "last_held_out", json_real(l->held_out));
+    if (isfinite(l->held.held_out))
+        json_object_set_new(j, "last_held_out", json_real(l->held.held_out));
     int code = bex_json_save(j, path);
     json_decref(j);
     return code;
@@ -89,7 +90,7 @@ static int load_loop(loop *l, const char *folder) {
     for (int i = 0; i < COLUMNS && !code; i++)
         code = bex_json_get_number(j, columns[i], &l->sum[i]);
     const json_t *held_out = json_object_get(j, "last_held_out");
-    if (held_out) l->held_out = json_number_value(held_out);
+    if (held_out) l->held.held_out = json_number_value(held_out);
     json_decref(j);
     return code ? bex_fail_in("%s", path) : 0;
 }
@@ -102,7 +103,7 @@ static int save(loop *l, int64_t step) {
         return -1;
     }
     // a score is of these weights or there is none
-    double score = l->measured == step ? l->held_out : (double)NAN;
+    double score = l->measured == step ? l->held.held_out : (double)NAN;
     if (bex_run_checkpoint_commit(l->run, step, score) < 0) return -1;
     l->checkpoint = step;
     return 0;
@@ -120,7 +121,9 @@ static int load(loop *l, const bex_run_start *start) {
 static int log_row(loop *l, int64_t step, bool evaluated) {
     double row[COLUMNS], n = (double)l->updates, now = bex_seconds();
     for (int i = 0; i < COLUMNS; i++) row[i] = l->sum[i] / n;
-    row[HELD_OUT] = evaluated ? l->held_out : (double)NAN;
+    row[HELD_OUT] = evaluated ? l->held.held_out : (double)NAN;
+    row[OTHER_HISTORY] = evaluated ? l->held.other_history : (double)NAN;
+    row[NO_COVERAGE] = evaluated ? l->held.no_coverage : (double)NAN;
     row[RATE] = (double)l->timed * (double)l->config->train.batch / (now - l->since);
     memset(l->sum, 0, sizeof l->sum);
     l->updates = l->timed = 0;
@@ -130,7 +133,8 @@ static int log_row(loop *l, int64_t step, bool evaluated) {
 
 static void show(loop *l, int64_t done, const bex_update *u, double share) {
     char held_out[32] = "";
-    if (isfinite(l->held_out)) snprintf(held_out, sizeof held_out, "  held out %.4f", l->held_out);
+    if (isfinite(l->held.held_out))
+        snprintf(held_out, sizeof held_out, "  held out %.4f", l->held.held_out);
     bex_progress_update(&l->progress, done, "loss %.4f%s  lr %.1e  data %.0f%%", u->loss, held_out,
                         u->lr, 100 * share);
 }
@@ -148,7 +152,7 @@ static int one_step(loop *l, int64_t step) {
     bool last = done == t->steps, save_due = done % t->save_every == 0 || last;
     bool evaluated = done % t->evaluate_every == 0 || save_due;
     if (evaluated) {
-        if (l->agent->class->evaluate(l->agent, &l->held_out) < 0) return -1;
+        if (l->agent->class->evaluate(l->agent, &l->held) < 0) return -1;
         l->measured = done;
     }
     if ((evaluated || done % t->log_every == 0) && log_row(l, done, evaluated) < 0) return -1;
@@ -269,7 +273,7 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
 
 int bex_train(const bex_train_config *config, const bex_train_options *options,
               bex_train_end *end) {
-    loop l = {.config = config, .held_out = NAN, .measured = -1, .checkpoint = -1};
+    loop l = {.config = config, .held = {NAN, NAN, NAN}, .measured = -1, .checkpoint = -1};
     bex_dataset *data = bex_train_data(&config->data);
     if (!data) return -1;
     int code = train(&l, options, data, end);

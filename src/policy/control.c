@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "coverage/state_sum.h"
 #include "kernel/random.h"
+#include "policy/choice.h"
 #include "policy/sampler.h"
 
 #include <math.h>
@@ -16,6 +17,8 @@ struct bex_control {
     bex_arena *arena;
     bex_tape tape;
     bex_sampler sampler;
+    bex_choice *choice; // NULL: the first proposal
+    int candidates;
     bex_exp_target exp;
     double noise;
     int act, task, scene;
@@ -58,6 +61,9 @@ static int parse_options(bex_control *c, const bex_control_options *o) {
     if (!(c->sampler.guidance >= 0 && c->sampler.guidance <= 100))
         return bex_fail("guidance %g is not in 0 to 100", c->sampler.guidance);
     if (!c->policy->dit.o.coverage) c->sampler.guidance = 1;
+    c->candidates = o->candidates ? o->candidates : (int)d->candidates;
+    if (c->candidates < 1 || c->candidates > 256)
+        return bex_fail("%d candidates are not in 1 to 256", c->candidates);
     if (bex_control_set_task(c, o->task, o->scene) < 0) return -1;
     return bex_control_set_exp(c, o->exp ? o->exp : d->exp);
 }
@@ -68,16 +74,17 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     size_t chunk = (size_t)n->K * (size_t)n->A, states = (size_t)n->N * (size_t)n->O;
     c->arena = bex_arena_new();
     bex_tape_init(&c->tape, c->arena);
-    c->chunk = calloc(chunk, sizeof *c->chunk);
-    c->x = calloc(chunk, sizeof *c->x);
+    c->chunk = calloc((size_t)n->K * (size_t)p->A, sizeof *c->chunk);
+    c->x = calloc((size_t)c->candidates * chunk, sizeof *c->x);
     if (!c->chunk || !c->x) return bex_fail("out of memory");
+    if (c->candidates > 1 && !(c->choice = bex_choice_new(p, c->candidates))) return -1;
     if (!n->N) return 0;
-    bex_history_options h = {.O = n->O, .H = n->N, .episode_most = o->episode_most};
+    bex_history_options h = {.O = p->O, .H = n->N, .episode_most = o->episode_most};
     if (bex_history_parse(&h.kind, &h.file, o->history ? o->history : p->config.deploy.history) < 0)
         return -1;
     c->history = bex_history_new(&h);
     if (!c->history) return -1;
-    c->raw = calloc(states, sizeof *c->raw);
+    c->raw = calloc((size_t)n->N * (size_t)p->O, sizeof *c->raw);
     c->seen = calloc(states, sizeof *c->seen);
     c->keys = calloc((size_t)n->blocks * (size_t)n->N * 2 * (size_t)n->C, sizeof *c->keys);
     if (!c->raw || !c->seen || !c->keys) return bex_fail("out of memory");
@@ -91,13 +98,13 @@ static int allocate(bex_control *c, const bex_control_options *o) {
 // one plan with made-up states sizes the arena: acting then never grows it
 static int warm_up(bex_control *c) {
     const bex_dit_options *n = &c->policy->dit.o;
-    bex_real *state = calloc((size_t)n->O, sizeof *state);
-    bex_real *history = calloc((size_t)(n->N ? n->N : 1) * (size_t)n->O, sizeof *history);
+    size_t O = (size_t)c->policy->O;
+    bex_real *state = calloc(O, sizeof *state);
+    bex_real *history = calloc((size_t)(n->N ? n->N : 1) * O, sizeof *history);
     int code = state && history ? 0 : bex_fail("out of memory");
     if (!code) {
-        memcpy(state, c->policy->normaliser.mean, (size_t)n->O * sizeof *state);
-        for (int i = 0; i < n->N; i++)
-            memcpy(history + (size_t)i * (size_t)n->O, state, (size_t)n->O * sizeof *state);
+        memcpy(state, c->policy->normaliser.mean, O * sizeof *state);
+        for (int i = 0; i < n->N; i++) memcpy(history + (size_t)i * O, state, O * sizeof *state);
         code = bex_control_plan_from(c, state, history, NULL, c->chunk);
     }
     c->plans = 0;
@@ -121,6 +128,7 @@ bex_control *bex_control_new(const bex_policy *policy, const bex_control_options
 void bex_control_free(bex_control *c) {
     if (!c) return;
     bex_history_free(c->history);
+    bex_choice_free(c->choice);
     bex_arena_free(c->arena);
     free(c->chunk);
     free(c->x);
@@ -241,16 +249,19 @@ static int sum_history(bex_control *c, const bex_real *state) {
 
 static int resolve_target(bex_control *c, const bex_real *state) {
     const bex_condition *condition = c->policy->condition;
-    if (bex_exp_needs_history(c->exp, condition) && sum_history(c, state) < 0) return -1;
+    if ((c->choice || bex_exp_needs_history(c->exp, condition)) && sum_history(c, state) < 0)
+        return -1;
+    if (c->choice && bex_choice_history(c->choice, c->gram) < 0) return -1;
     if (bex_exp_resolve(&c->target, c->exp, condition, c->gram) < 0) return -1;
-    c->resolved = true;
+    // relative features see the history from each state anew
+    c->resolved = !bex_feature_relative(c->policy->phi);
     return 0;
 }
 
 // c->raw is another history now
 static void encode_history(bex_control *c) {
     const bex_dit_options *n = &c->policy->dit.o;
-    bex_normalise_states(&c->policy->normaliser, c->seen, c->raw, n->N);
+    bex_policy_inputs(c->policy, c->seen, c->raw, n->N);
     if (n->mode == BEX_DIT_PREFIX) keep_keys(c);
     c->encoded = true;
     c->resolved = false;
@@ -269,6 +280,15 @@ static int take_history(bex_control *c, const bex_real *history) {
     return 0;
 }
 
+// row of x (., C) once for each candidate
+static bex_tensor *repeat_row(bex_control *c, const bex_tensor *x, int row) {
+    size_t C = (size_t)x->dim[1];
+    bex_real *out = bex_scratch(&c->tape, (size_t)c->candidates * C);
+    for (size_t i = 0; i < (size_t)c->candidates; i++)
+        memcpy(out + i * C, x->data + (size_t)row * C, C * sizeof *out);
+    return bex_constant(&c->tape, out, 2, BEX_DIMS(c->candidates, x->dim[1]));
+}
+
 // pooled vectors for the state; with guidance also with the coverage hidden
 static void encode(bex_control *c, const bex_real *state, bex_tensor **pooled, bex_tensor **null) {
     const bex_policy *p = c->policy;
@@ -276,7 +296,7 @@ static void encode(bex_control *c, const bex_real *state, bex_tensor **pooled, b
     int B = c->sampler.guidance == 1 ? 1 : 2;
     bex_real *twice = bex_scratch(&c->tape, 2 * (size_t)n->O), *coverage = bex_scratch(&c->tape, 2);
     bex_real *time = bex_scratch(&c->tape, 2);
-    bex_normalise_states(&p->normaliser, twice, state, 1);
+    bex_policy_inputs(p, twice, state, 1);
     memcpy(twice + n->O, twice, (size_t)n->O * sizeof *twice);
     coverage[0] = coverage[1] = (bex_real)c->target;
     time[0] = time[1] = (bex_real)c->step / (bex_real)p->config.model.horizon;
@@ -305,9 +325,9 @@ static void encode(bex_control *c, const bex_real *state, bex_tensor **pooled, b
         }
         bex_dit_encode(&c->tape, &p->dit, &in, pooled);
     }
-    for (int i = 0; B == 2 && i < n->blocks; i++) {
-        null[i] = bex_slice(&c->tape, pooled[i], 0, 1, 1);
-        pooled[i] = bex_slice(&c->tape, pooled[i], 0, 0, 1);
+    for (int i = 0; i < n->blocks; i++) {
+        if (B == 2) null[i] = repeat_row(c, pooled[i], 1);
+        pooled[i] = repeat_row(c, pooled[i], 0);
     }
 }
 
@@ -321,29 +341,35 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
                           const bex_real *noise, bex_real *chunk) {
     const bex_policy *p = c->policy;
     const bex_dit_options *n = &p->dit.o;
-    size_t size = (size_t)n->K * (size_t)n->A;
-    if (check_finite(state, n->O) < 0) return -1;
+    size_t size = (size_t)n->K * (size_t)n->A, all = (size_t)c->candidates * size;
+    int best = 0;
+    if (check_finite(state, p->O) < 0) return -1;
     if (take_history(c, history) < 0) return -1;
     if (n->coverage && !c->resolved && resolve_target(c, state) < 0) return -1;
     bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
     c->all_plans++;
     if (noise)
-        memcpy(c->x, noise, size * sizeof *c->x);
+        memcpy(c->x, noise, all * sizeof *c->x);
     else
-        bex_random_normal(c->x, size, &rng);
+        bex_random_normal(c->x, all, &rng);
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *null[BEX_ENCODER_BLOCKS];
     encode(c, state, pooled, null);
-    bex_sample(&c->tape, &p->dit, &c->sampler, c->x, 1, pooled,
+    bex_sample(&c->tape, &p->dit, &c->sampler, c->x, c->candidates, pooled,
                c->sampler.guidance == 1 ? NULL : null);
     bex_tape_reset(&c->tape);
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < all; i++)
         if (!isfinite(c->x[i])) return bex_fail("the policy gave an action that is not finite");
+    if (c->choice && bex_choice_make(c->choice, c->x, c->candidates, state, c->target, &best) < 0)
+        return -1;
+    bex_real *x = c->x + (size_t)best * size;
     if (c->noise > 0)
         for (size_t i = 0; i < size; i++) {
-            bex_real a = c->x[i] + R(c->noise * bex_rng_normal(&rng));
-            c->x[i] = a < R(-1) ? R(-1) : a > R(1) ? R(1) : a;
+            bex_real a = x[i] + R(c->noise * bex_rng_normal(&rng));
+            x[i] = a < R(-1) ? R(-1) : a > R(1) ? R(1) : a;
         }
-    bex_denormalise_actions(&p->normaliser, chunk, c->x, n->K);
+    for (int k = 0; k < n->K; k++)
+        bex_denormalise_actions(&p->normaliser, chunk + (size_t)k * (size_t)p->A,
+                                x + (size_t)k * (size_t)n->A, 1);
     return 0;
 }
 

@@ -25,19 +25,24 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
     if (c->diffusion.ddim > c->diffusion.steps)
         return bex_fail("diffusion.ddim %lld exceeds diffusion.steps %lld", c->diffusion.ddim,
                         c->diffusion.steps);
+    const char *phi = bex_phi_kinds[c->coverage.phi];
+    if (m->features && (!strcmp(phi, "onehot") || !strcmp(phi, "cosine_relative")))
+        return bex_fail("model.features does not go with coverage.phi = %s", phi);
+    if (m->features && !c->coverage.features)
+        return bex_fail("model.features needs coverage.features above 0");
     if (m->task && !tasks) return bex_fail("model.task: the demonstrations have no task labels");
     if (m->scene && !scenes)
         return bex_fail("model.scene: the demonstrations have no scene labels");
     return 0;
 }
 
-static bex_dit_options dit_options(const bex_policy_config *c, int O, int A, int tasks,
+static bex_dit_options dit_options(const bex_policy_config *c, int O, int A, int W, int tasks,
                                    int scenes) {
     const bex_model_config *m = &c->model;
     bool history = m->agent != BEX_AGENT_BC;
     return (bex_dit_options){
-        .O = O,
-        .A = A,
+        .O = O + (m->features ? (int)c->coverage.features : 0),
+        .A = A + W,
         .K = (int)m->chunk,
         .C = (int)m->width,
         .F = (int)m->feedforward,
@@ -55,15 +60,30 @@ static bex_dit_options dit_options(const bex_policy_config *c, int O, int A, int
     };
 }
 
+// the dims phi sees: what a proposed future is judged by
+static int find_waypoints(bex_policy *p) {
+    p->W = bex_dims_parse(p->waypoint, BEX_FEATURE_DIMS, p->config.coverage.dims, p->O);
+    if (p->W < 0) return bex_fail_in("coverage.dims");
+    if (p->W) return 0;
+    if (p->O > BEX_FEATURE_DIMS)
+        return bex_fail("model.waypoints of %d dims: choose some, coverage.dims", p->O);
+    for (; p->W < p->O; p->W++) p->waypoint[p->W] = p->W;
+    return 0;
+}
+
 // parameters named and shaped, without memory
 static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int tasks, int scenes) {
     if (check_sizes(config, O, A, tasks, scenes) < 0) return NULL;
     bex_policy *p = calloc(1, sizeof *p);
     if (!p) return bex_fail("out of memory for a policy"), NULL;
     *p = (bex_policy){.config = *config, .O = O, .A = A, .tasks = tasks, .scenes = scenes};
+    if (config->model.waypoints && find_waypoints(p) < 0) {
+        free(p);
+        return NULL;
+    }
     bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps);
     p->params = bex_params_new();
-    p->dit = bex_dit_add(p->params, dit_options(config, O, A, tasks, scenes));
+    p->dit = bex_dit_add(p->params, dit_options(config, O, A, p->W, tasks, scenes));
     return p;
 }
 
@@ -81,6 +101,23 @@ void bex_policy_free(bex_policy *p) {
     bex_feature_free(p->phi);
     bex_condition_free(p->condition);
     free(p);
+}
+
+void bex_policy_inputs(const bex_policy *p, bex_real *out, const bex_real *states, int n) {
+    size_t wide = (size_t)p->dit.o.O, O = (size_t)p->O;
+    for (size_t i = 0; i < (size_t)n; i++) {
+        bex_normalise_states(&p->normaliser, out + i * wide, states + i * O, 1);
+        if (wide > O) bex_feature_eval(p->phi, out + i * wide + O, states + i * O, 1, NULL, 1);
+    }
+}
+
+bex_real bex_policy_waypoint_value(bex_real normalised) {
+    bex_real x = normalised / R(2);
+    return x < R(-1) ? R(-1) : x > R(1) ? R(1) : x;
+}
+
+bex_real bex_policy_waypoint_state(const bex_policy *p, int dim, bex_real value) {
+    return p->normaliser.mean[dim] + R(2) * value * p->normaliser.std[dim];
 }
 
 bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *n) {
@@ -178,11 +215,16 @@ static int read_weights(bex_policy *p, const bex_st_file *f) {
 
 static int read_coverage(bex_policy *p, const bex_st_file *f) {
     p->phi = bex_feature_load(f);
-    p->condition = p->phi ? bex_condition_load(f) : NULL;
+    if (!p->phi) return -1;
+    bex_gram_shape phi = bex_feature_shape(p->phi);
+    if (bex_feature_input(p->phi) != p->O ||
+        (p->config.model.features && phi.d != p->dit.o.O - p->O))
+        return bex_fail("phi does not fit the policy");
+    if (!p->dit.o.coverage) return 0;
+    p->condition = bex_condition_load(f);
     if (!p->condition) return -1;
-    bex_gram_shape phi = bex_feature_shape(p->phi), statistics = bex_condition_shape(p->condition);
-    if (bex_feature_input(p->phi) != p->O || statistics.d != phi.d ||
-        statistics.diagonal != phi.diagonal)
+    bex_gram_shape statistics = bex_condition_shape(p->condition);
+    if (statistics.d != phi.d || statistics.diagonal != phi.diagonal)
         return bex_fail("phi and coverage statistics do not fit the policy");
     return 0;
 }
@@ -207,7 +249,7 @@ static bex_policy *from_file(const bex_st_file *f) {
     if (!p) return NULL;
     int code = read_weights(p, f);
     if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
-    if (!code && p->dit.o.coverage) code = read_coverage(p, f);
+    if (!code && bex_policy_uses_phi(&config)) code = read_coverage(p, f);
     if (!code) return p;
     bex_policy_free(p);
     return NULL;

@@ -16,11 +16,12 @@
 typedef struct bex_policy {
     bex_policy_config config;
     int O, A, tasks, scenes;
+    int W, waypoint[BEX_FEATURE_DIMS]; // state dims denoised beside each action (model.waypoints)
     bex_params *params;
     bex_dit dit;
     bex_normaliser normaliser;
     bex_noise_schedule schedule;
-    bex_feature *phi;         // be only, else NULL
+    bex_feature *phi;         // be, or model.features; else NULL
     bex_condition *condition; // be only
 } bex_policy;
 
@@ -35,8 +36,21 @@ void bex_policy_free(bex_policy *policy);
 bex_policy *bex_policy_load(const char *path);
 int bex_policy_save(const bex_policy *policy, const char *path);
 
+/* States in the world's units to what a token holds: (n, dit.o.O) = [normalised | phi], phi only with
+ * model.features. */
+void bex_policy_inputs(const bex_policy *policy, bex_real *out, const bex_real *states, int n);
+
+/* A chunk row of the network is [action | waypoint], dit.o.A = A + W: waypoint k is the state
+ * (k + 1) F / K steps on. Its columns: (s - mean) / (2 std), clamped to [-1, 1], and back. */
+bex_real bex_policy_waypoint_value(bex_real normalised);
+bex_real bex_policy_waypoint_state(const bex_policy *policy, int dim, bex_real value);
+
 /* phi as the config says, for states with these statistics. NULL with a message. */
 bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *normaliser);
+
+static inline bool bex_policy_uses_phi(const bex_policy_config *c) {
+    return c->model.agent == BEX_AGENT_BE || c->model.features;
+}
 
 static inline bool bex_policy_uses_history(const bex_policy *p) {
     return p->dit.o.N > 0;

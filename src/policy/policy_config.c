@@ -25,6 +25,9 @@ const bex_config_row bex_model_rows[] = {
                        "size of the diffusion step's embedding; even"),
     BEX_CONFIG_INTEGER(M, chunk, "8", 1, 256, "actions predicted at once, K"),
     BEX_CONFIG_INTEGER(M, history, "32", 1, 4096, "history states, H (be, bc-history)"),
+    BEX_CONFIG_BOOL(M, features, "false", "phi(s) beside s in the tokens of states"),
+    BEX_CONFIG_BOOL(M, waypoints, "false",
+                    "denoise where the future leads (coverage.dims) beside each action"),
     BEX_CONFIG_BOOL(M, timestep, "false", "a token of the time in the episode"),
     BEX_CONFIG_BOOL(M, task, "false", "a token of the task label"),
     BEX_CONFIG_BOOL(M, scene, "false", "a token of the scene label"),
@@ -65,6 +68,8 @@ const bex_config_row bex_deploy_rows[] = {
     BEX_CONFIG_TEXT(P, history, "uniform", "history rule: uniform, first, last3, file:PATH"),
     BEX_CONFIG_NUMBER(P, guidance, "1", 0, 100, "weight of the coverage; 1: the paper"),
     BEX_CONFIG_NUMBER(P, noise, "0", 0, 10, "standard deviation added to actions in [-1,1] units"),
+    BEX_CONFIG_INTEGER(P, candidates, "1", 1, 256,
+                       "proposed futures, of which the nearest to exp is taken (model.waypoints)"),
     BEX_CONFIG_INTEGER(P, act, "0", 0, 256, "actions of a chunk that are played; 0: all"),
     BEX_CONFIG_END,
 };

@@ -14,6 +14,8 @@ typedef struct bex_model_config {
     int pool;  // bex_dit_pool
     long long width, heads, blocks, feedforward, time_width, chunk, history;
     bool timestep, task, scene;
+    bool features;  // tokens of states hold phi(s) beside s
+    bool waypoints; // each action is denoised together with a state of the future
     double dropout;
     long long horizon; // steps that the timestep token counts as 1
 } bex_model_config;
@@ -34,7 +36,8 @@ typedef struct bex_coverage_config {
 typedef struct bex_deploy_config {
     char exp[32], history[64];
     double guidance, noise;
-    long long act; // actions of a chunk that are played; 0: all
+    long long act;        // actions of a chunk that are played; 0: all
+    long long candidates; // proposals of which the nearest to exp is played; 1: the network alone
 } bex_deploy_config;
 
 typedef struct bex_policy_config {

@@ -134,6 +134,7 @@ static void make_label(bex_exploration *e) {
         snprintf(e->label + n, sizeof e->label - n, ", random choice");
     else if (strcmp(e->agent, "bc") != 0 && *e->history)
         snprintf(e->label + n, sizeof e->label - n, ", %s", history_name(e->history));
+    add_setting(e, "candidates", 1, "candidates");
     add_setting(e, "guidance", 1, "guidance");
     add_setting(e, "noise", 0, "action noise");
 }

@@ -2,7 +2,7 @@
  *
  * Read here, every key but `by_episode` optional (what is missing is left out of figures):
  *   command, seed, trials, episodes, environment {name, episode_length, regions}
- *   agent        {name, run, history, exp, choose, guidance, noise, label}: what tells series
+ *   agent        {name, run, history, exp, choose, candidates, guidance, noise, label}: what tells series
  *                apart; name is be, bc, bc-history, retrieval, or policy for what `run` holds
  *   by_step      regions {step, mean, error}; by_episode regions {episode, mean, error}
  *   final        {mean, error}; overlap {mean, error}

@@ -29,10 +29,14 @@ static double mean_loss(bex_agent *a, int64_t first, int64_t count) {
     return sum / (double)count;
 }
 
+static bex_evaluation evaluation(bex_agent *a) {
+    bex_evaluation e;
+    if (a->class->evaluate(a, &e) < 0) fail_msg("%s", bex_error());
+    return e;
+}
+
 static double held_out(bex_agent *a) {
-    double loss;
-    if (a->class->evaluate(a, &loss) < 0) fail_msg("%s", bex_error());
-    return loss;
+    return evaluation(a).held_out;
 }
 
 static bex_params *params_of(bex_agent *a) {
@@ -361,11 +365,11 @@ static void a_failed_label_is_told_from_any_lane(void **state) {
     (void)state;
     bex_agent *a = agent_of("train.threads=3");
     bex_update u;
-    double loss;
+    bex_evaluation e;
     ((bex_imitation *)a)->label = refuse;
     assert_int_equal(a->class->update(a, 0, &u), -1);
     assert_message("planted");
-    assert_int_equal(a->class->evaluate(a, &loss), -1);
+    assert_int_equal(a->class->evaluate(a, &e), -1);
     assert_message("planted");
     a->class->free(a);
 }
@@ -384,7 +388,9 @@ static int hidden_of(const char *hide, int windows) {
         bex_update u;
         hidden += a->class->update(a, i, &u) < 0;
     }
-    held_out(a); // never hidden: the loss is a number
+    bex_evaluation e; // hidden only where it is meant to be
+    assert_int_equal(a->class->evaluate(a, &e), -1);
+    assert_true(isfinite(e.held_out) && isfinite(e.other_history) && isnan(e.no_coverage));
     a->class->free(a);
     return hidden;
 }
@@ -394,6 +400,56 @@ static void the_coverage_is_hidden_as_often_as_told(void **state) {
     assert_int_equal(hidden_of("0", 200), 0);
     assert_int_equal(hidden_of("1", 50), 50);
     assert_in_range(hidden_of("0.15", 2000), 240, 360); // 300 +- 16
+}
+
+static void evaluation_tells_what_is_used(void **state) {
+    (void)state;
+    bex_agent *a = agent_of("");
+    for (int i = 0; i < 20; i++) update(a, i);
+    bex_evaluation e = evaluation(a), again = evaluation(a);
+    assert_memory_equal(&e, &again, sizeof e);
+    assert_true(e.other_history != e.held_out && e.no_coverage != e.held_out);
+    // a network that cannot see its history does not mind another one
+    const bex_param *w = bex_param_find(params_of(a), "token.history.weight");
+    for (size_t i = 0; i < w->count; i++) bex_param_value(w)[i] = R(0);
+    e = evaluation(a);
+    assert_true(e.other_history == e.held_out && e.no_coverage != e.held_out);
+    a->class->free(a);
+    a = agent_of("model.agent=bc");
+    e = evaluation(a);
+    assert_true(isfinite(e.held_out) && isnan(e.other_history) && isnan(e.no_coverage));
+    a->class->free(a);
+}
+
+static void chunks_hold_where_the_future_leads(void **state) {
+    (void)state;
+    bex_agent *agent = agent_of("model.waypoints=true coverage.truncate=true model.features=true");
+    const bex_imitation *a = (bex_imitation *)agent;
+    const bex_policy *p = a->policy;
+    const bex_dataset *d = a->train.data;
+    assert_int_equal(p->W, 2);
+    assert_int_equal(p->dit.o.A, p->A + 2);
+    assert_int_equal(p->dit.o.O, p->O + 8);
+    for (int j = 0; j < WALK_ROWS; j++) {
+        bex_real chunk[4 * 4], mask[4];
+        bex_window w = bex_windows_at(a->train.windows, j);
+        bex_imitation_chunk(p, &a->train, &w, chunk, mask);
+        for (int k = 0; k < 4; k++) {
+            int last = d->start[w.episode + 1] - 1, ahead = w.row + (k + 1) * 12 / 4;
+            const bex_real *s = d->observations + 4 * (ahead < last ? ahead : last);
+            assert_true(mask[k] == R(w.row + k <= last));
+            for (int i = 0; i < 2; i++) {
+                double spread =
+                    (double)((s[i] - p->normaliser.mean[i]) / (2 * p->normaliser.std[i]));
+                double clamped = fmax(-1, fmin(1, spread)), value = (double)chunk[4 * k + 2 + i];
+                assert_true(fabs(value - clamped) < 1e-5);
+                if (fabs(spread) < 1)
+                    assert_true(fabs((double)(bex_policy_waypoint_state(p, i, R(value)) - s[i])) <
+                                1e-4);
+            }
+        }
+    }
+    agent->class->free(agent);
 }
 
 /* ---- kinds of policy ---- */
@@ -543,6 +599,8 @@ int main(void) {
         cmocka_unit_test(every_kind_learns),
         cmocka_unit_test(bc_ignores_history_and_coverage),
         cmocka_unit_test(held_out_episodes_are_apart),
+        cmocka_unit_test(evaluation_tells_what_is_used),
+        cmocka_unit_test(chunks_hold_where_the_future_leads),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(constant_dims_are_refused_or_dropped),
     };

@@ -176,13 +176,15 @@ static void metrics_have_every_column(void **state) {
     (void)state;
     char *csv = text_of(whole, "metrics.csv"), *rest = NULL;
     char *line = strtok_r(csv, "\n", &rest);
-    assert_string_equal(line, "step,loss,held_out,lr,grad_norm,windows_per_second,data_share");
+    assert_string_equal(line, "step,loss,held_out,other_history,no_coverage,lr,grad_norm,"
+                              "windows_per_second,data_share");
     int rows = 0, judged = 0;
     while ((line = strtok_r(NULL, "\n", &rest))) {
-        double step, loss, held, lr, norm, rate, share;
-        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf", &step, &loss, &held, &lr,
-                                &norm, &rate, &share),
-                         7);
+        double step, loss, held, other, none, lr, norm, rate, share;
+        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &step, &loss, &held,
+                                &other, &none, &lr, &norm, &rate, &share),
+                         9);
+        assert_true(isnan(held) == isnan(other) && isnan(held) == isnan(none));
         assert_true(loss > 0 && loss < 20 && lr >= 0 && lr <= 1e-3 && norm > 0);
         assert_true(rate > 0 && share > 0 && share < 1);
         bool due = (int)step % 8 == 0 || (int)step % 10 == 0;
@@ -193,15 +195,16 @@ static void metrics_have_every_column(void **state) {
     assert_int_equal(judged, 24);
 }
 
-static const char *const tags[] = {"loss",      "held_out",           "lr",
-                                   "grad_norm", "windows_per_second", "data_share"};
+static const char *const tags[] = {"loss", "held_out",  "other_history",      "no_coverage",
+                                   "lr",   "grad_norm", "windows_per_second", "data_share"};
+enum { TAGS = sizeof tags / sizeof *tags };
 
 // all files' scalars by (step, tag) against the rows of metrics.csv; returns the rows
 static int events_agree(const char *run) {
-    static double value[STEPS + 1][6];
+    static double value[STEPS + 1][TAGS];
     char **names, path[2 * PATH], *text;
     for (int i = 0; i <= STEPS; i++)
-        for (int k = 0; k < 6; k++) value[i][k] = (double)NAN;
+        for (int k = 0; k < TAGS; k++) value[i][k] = (double)NAN;
     int files = bex_folder_list(&names, run), summaries = 0;
     for (int i = 0; i < files; i++) {
         if (strncmp(names[i], "events.", 7)) continue;
@@ -213,7 +216,7 @@ static int events_agree(const char *run) {
             for (field f; next_field(&e.summary, &f);) {
                 field tag = {0}, number = {0};
                 assert_true(next_field(&f.bytes, &tag) && next_field(&f.bytes, &number));
-                for (int k = 0; k < 6; k++) {
+                for (int k = 0; k < TAGS; k++) {
                     if (!is(tag.bytes, tags[k])) continue;
                     assert_true(isnan(value[e.step][k])); // one branch only
                     value[e.step][k] = number.real;
@@ -229,7 +232,7 @@ static int events_agree(const char *run) {
     for (char *line; (line = strtok_r(NULL, "\n", &rest)); rows++) {
         char *at = line;
         long step = strtol(at, &at, 10);
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < TAGS; k++) {
             double x = strtod(at + 1, &at), y = value[step][k];
             if (!(isnan(x) && isnan(y)) && !(fabs(x - y) <= 1e-6 * fabs(x)))
                 fail_msg("step %ld, %s: %g in metrics.csv, %g in events", step, tags[k], x, y);

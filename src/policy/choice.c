@@ -1,0 +1,116 @@
+/* policy/choice.c */
+#include "policy/choice.h"
+
+#include "base/error.h"
+#include "coverage/coverage.h"
+#include "coverage/state_sum.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bex_choice {
+    const bex_policy *policy;
+    int most;
+    bool relative;        // moments of the history are needed
+    double weight;        // of a waypoint, in states
+    double *history;      // (shape) Lambda(h)
+    bex_moments moments;  // given h
+    double *grams, *wide; // (most, shape), (wide shape) Lambda(tau)
+    double *value;        // (most)
+    bex_real *states;     // (K,O)
+    bex_real *reference;  // (wide d) where phi is relative
+};
+
+bex_choice *bex_choice_new(const bex_policy *p, int most) {
+    if (!p->W || !p->condition)
+        return bex_fail("choosing among candidates needs a be policy with model.waypoints"), NULL;
+    if (p->config.coverage.novelty)
+        return bex_fail("choosing among candidates does not go with coverage.novelty"), NULL;
+    bex_choice *c = calloc(1, sizeof *c);
+    if (!c) return bex_fail("out of memory"), NULL;
+    bex_gram_shape shape = bex_feature_shape(p->phi), wide = bex_feature_wide(p->phi);
+    int K = p->dit.o.K;
+    c->policy = p, c->most = most;
+    c->relative = bex_condition_normalise(p->condition) == BEX_NORMALISE_HISTORY;
+    c->weight = (double)(p->config.coverage.future + 1) / K;
+    c->history = calloc(bex_gram_size(shape), sizeof *c->history);
+    c->grams = calloc((size_t)most * bex_gram_size(shape), sizeof *c->grams);
+    c->wide = calloc(bex_gram_size(wide), sizeof *c->wide);
+    c->value = calloc((size_t)most, sizeof *c->value);
+    c->states = calloc((size_t)K * (size_t)p->O, sizeof *c->states);
+    c->reference = calloc((size_t)wide.d, sizeof *c->reference);
+    if (c->history && c->grams && c->wide && c->value && c->states && c->reference) return c;
+    bex_choice_free(c);
+    return bex_fail("out of memory: %d candidates", most), NULL;
+}
+
+void bex_choice_free(bex_choice *c) {
+    if (!c) return;
+    free(c->history);
+    free(c->grams);
+    free(c->wide);
+    free(c->value);
+    free(c->states);
+    free(c->reference);
+    free(c);
+}
+
+int bex_choice_history(bex_choice *c, const double *gram) {
+    const bex_policy *p = c->policy;
+    memcpy(c->history, gram, bex_gram_size(bex_feature_shape(p->phi)) * sizeof *gram);
+    if (!c->relative) return 0;
+    c->moments = bex_condition_moments(p->condition, c->history);
+    return isfinite(c->moments.std) ? 0 : bex_coverage_fail(bex_condition_lambda(p->condition));
+}
+
+// waypoints of one proposal as states; phi reads only the dims that are set
+static void states_of(bex_choice *c, const bex_real *x) {
+    const bex_policy *p = c->policy;
+    int K = p->dit.o.K, wide = p->dit.o.A;
+    for (int k = 0; k < K; k++)
+        for (int i = 0; i < p->W; i++)
+            c->states[k * p->O + p->waypoint[i]] =
+                bex_policy_waypoint_state(p, p->waypoint[i], x[k * wide + p->A + i]);
+}
+
+static int sum_of(bex_choice *c, const bex_real *x, double *gram) {
+    const bex_feature *phi = c->policy->phi;
+    bex_gram_shape shape = bex_feature_shape(phi);
+    states_of(c, x);
+    bex_gram_zero(bex_feature_wide(phi), c->wide);
+    if (bex_state_sum_add(phi, c->wide, c->states, (size_t)c->policy->dit.o.K) < 0) return -1;
+    if (bex_feature_relative(phi))
+        bex_feature_contract(phi, gram, c->wide, c->reference);
+    else
+        memcpy(gram, c->wide, bex_gram_size(shape) * sizeof *gram);
+    bex_gram_scale(shape, gram, c->weight);
+    return 0;
+}
+
+int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *state, double target,
+                    int *best) {
+    const bex_policy *p = c->policy;
+    bex_gram_shape shape = bex_feature_shape(p->phi);
+    size_t size = bex_gram_size(shape), chunk = (size_t)p->dit.o.K * (size_t)p->dit.o.A;
+    double lambda = bex_condition_lambda(p->condition), nearest = INFINITY;
+    BEX_CHECK(n >= 1 && n <= c->most, "%d candidates of at most %d", n, c->most);
+    if (bex_feature_relative(p->phi) &&
+        bex_feature_eval_wide(p->phi, c->reference, state, 1, 1) < 0)
+        return -1;
+    for (int i = 0; i < n; i++)
+        if (sum_of(c, x + (size_t)i * chunk, c->grams + (size_t)i * size) < 0) return -1;
+    bex_coverage_batch(c->value, shape, c->history, c->grams, (size_t)n, lambda);
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(c->value[i])) return bex_coverage_fail(lambda);
+        c->value[i] =
+            bex_condition_value(p->condition, log(c->value[i]), c->relative ? &c->moments : NULL);
+        double distance = fabs(c->value[i] - target);
+        if (distance < nearest) nearest = distance, *best = i;
+    }
+    return 0;
+}
+
+double bex_choice_value(const bex_choice *c, int i) {
+    return c->value[i];
+}

@@ -1,0 +1,34 @@
+/* policy/choice.h - of several proposed futures, the one whose coverage is nearest the asked one.
+ *
+ * With model.waypoints a sample of the policy is (actions, waypoints): where the demonstrator would be
+ * (k + 1) F / K steps on, k < K. In training windows and histories are independent draws, so
+ *     p(a | s, h, c) = p(a, tau | s) restricted to z(log cov(h u tau)) = c,
+ * and n proposals of p(., tau | s, ...) of which the nearest to c is taken sample that law, with
+ * the history entering exactly, through cov, not through what the network made of it. n = 1: the network
+ * alone.
+ *
+ * tau is read as its K waypoints, each counted (F + 1) / K times. Nothing is allocated after new. */
+#ifndef BEX_POLICY_CHOICE_H
+#define BEX_POLICY_CHOICE_H
+
+#include "policy/policy.h"
+
+typedef struct bex_choice bex_choice;
+
+/* Of up to `most` proposals. Borrows the policy, which must have waypoints and a coverage token and
+ * no coverage.novelty. NULL with a message. */
+bex_choice *bex_choice_new(const bex_policy *policy, int most);
+void bex_choice_free(bex_choice *c); // NULL is fine
+
+/* The history by its sum, relative features seen from the state acted from: M factorisations. */
+int bex_choice_history(bex_choice *c, const double *gram);
+
+/* x (n, K, dit.o.A) proposals in network units from `state` (O), world's units. Sets *best; ties go to the
+ * first. Negative with a message. */
+int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *state, double target,
+                    int *best);
+
+/* The coverage input of proposal i of the last make. */
+double bex_choice_value(const bex_choice *c, int i);
+
+#endif
