@@ -85,6 +85,7 @@ static const char head[] =
     "  <motor ctrllimited='true' ctrlrange='-30 30' gear='1'/>\n"
     "</default>\n"
     // what a camera sees; no effect on the motion
+    "<visual><headlight ambient='.4 .4 .4' diffuse='.25 .25 .25'/></visual>\n"
     "<asset>\n"
     "  <texture name='floor' type='2d' builtin='checker' rgb1='.80 .83 .86' rgb2='.72 .76 .80'"
     " width='64' height='64'/>\n"
@@ -96,7 +97,7 @@ static const char head[] =
     "  <material name='leg' rgba='.90 .62 0 1' specular='.4'/>\n"
     "</asset>\n"
     "<worldbody>\n"
-    "<light directional='true' pos='0 0 30' dir='.3 .4 -1' diffuse='.7 .7 .7' specular='.2 .2 .2'/>\n"
+    "<light directional='true' pos='0 0 30' dir='.3 .4 -1' diffuse='.5 .5 .5' specular='.2 .2 .2'/>\n"
     "<geom type='plane' size='200 200 1' conaffinity='1' material='floor'/>\n";
 
 // the model as text; malloced, NULL when out of memory
@@ -154,5 +155,5 @@ void bex_ant_observe(const bex_mj_sim *sim, bex_real *obs) {
 }
 
 void bex_ant_camera(const bex_mj_sim *sim, bex_camera *camera) {
-    *camera = (bex_camera){{sim->qpos[0], sim->qpos[1], 0.5}, 9, 90, -55};
+    *camera = (bex_camera){{sim->qpos[0], sim->qpos[1], 0.5}, 13, 90, -60};
 }
