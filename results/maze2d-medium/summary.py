@@ -95,15 +95,16 @@ if overlaps(r"past1-be\d"):
 
 
 def pairs(prefix, title):
-    names = [n[: -len(s)] for n in runs for s in ("-first",) if n.startswith(prefix) and n.endswith(s)]
-    if names:
+    online = {}
+    for n in runs:
+        if n.startswith(prefix) and not n.endswith("-first"):
+            online[n[len(prefix):].removesuffix("-online")] = n
+    if online:
         print(f"\n| {title} | online | first-state |\n|---|---|---|")
-    for n in names:
-        online = n if n in runs else n + "-online"
-        if online in runs:
-            print(f"| {n[len(prefix):]} | {cell([runs[online]['by_episode']['regions']['trials'][11]])[0]} | "
-                  f"{cell([runs[n + '-first']['by_episode']['regions']['trials'][11]])[0]} |")
+    for name, n in online.items():
+        both = [cell(trials(re.escape(x), 12))[0] for x in (n, prefix + name + "-first")]
+        print(f"| {name} | {both[0]} | {both[1]} |")
 
 
 pairs("sweep-", "6,000 updates of seed 0, exp, guidance w, candidates n: after 12 episodes")
-pairs("ablate-", "3,000 updates of seed 0, one thing changed: after 12 episodes")
+pairs("ablate-", "2,000 updates of seed 0, one thing changed: after 12 episodes")
