@@ -114,7 +114,7 @@ void bex_offscreen_close(bex_offscreen *o) {
     if (o->display != EGL_NO_DISPLAY) {
         eglMakeCurrent(o->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
         if (o->context != EGL_NO_CONTEXT) eglDestroyContext(o->display, o->context);
-        eglTerminate(o->display);
+        // the display is the process's, not ours: EGL hands out the same one again
     }
     bex_mj_sim_fini(&o->sim);
     if (o->model.handle) mj_deleteModel(o->model.handle);
