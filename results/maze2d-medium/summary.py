@@ -29,7 +29,7 @@ def cell(groups):
     return f"{mean:.1f} +- {error:.1f}" + (f" ({seeds:.1f})" if len(groups) > 1 else ""), mean, error
 
 
-rows = [("BE, online history", r"online\d"), ("BE, first-state history", r"first\d"),
+rows = [("BE, online history", r"online\d"), ("BE, online history, guidance 3", r"guided\d"), ("BE, first-state history", r"first\d"),
         ("BE, the network alone (n = 1), online", r"network\d"), ("the same, first-state", r"network-first\d"),
         ("BC", r"bc-policy\d"), ("retrieval top:6, online", "retrieval"),
         ("retrieval top:6, first-state", "retrieval-first"), ("retrieval, random neighbour", "retrieval-random")]
@@ -48,15 +48,18 @@ for label, other in (("BC", r"bc-policy\d"), ("BE first-state", r"first\d")):
         worst = min(worst or (ratio, b, m - n), (ratio, b, m - n))
     if worst:
         print(f"| BE online - {label}, in standard errors | {worst[0]:.1f} (after {worst[1]}: {worst[2]:.1f} half-cells) |")
-for label, base in (("BC (learned)", r"bc-policy\d"), ("each its own: BC, random neighbour", None)):
-    shares = []
-    for b in range(5, 41):
-        be, bc = cell(trials(r"online\d", b))[1], cell(trials(r"bc-policy\d", b))[1]
-        top, low = cell(trials("retrieval", b))[1], cell(trials(base or "retrieval-random", b))[1]
-        if None not in (be, bc, top, low):
-            shares.append(((be - bc) / (top - low), b))
-    if shares:
-        print(f"| gain over BC / gain of retrieval over {label} | {min(shares)[0]:.2f} (after {min(shares)[1]}) |")
+for who, pattern in (("BE", r"online\d"), ("BE with guidance 3", r"guided\d")):
+    for label, base in (("BC", r"bc-policy\d"), ("a random neighbour, its own BC", "retrieval-random")):
+        shares = []
+        for b in range(5, 41):
+            be, bc = cell(trials(pattern, b))[1], cell(trials(r"bc-policy\d", b))[1]
+            top, low = cell(trials("retrieval", b))[1], cell(trials(base, b))[1]
+            if None not in (be, bc, top, low):
+                shares.append(((be - bc) / (top - low), b))
+        if shares:
+            at = {b: s for s, b in shares}
+            print(f"| gain of {who} over BC / gain of retrieval over {label} | {min(shares)[0]:.2f} (after {min(shares)[1]}); "
+                  f"after 12: {at[12]:.2f}, after 40: {at[40]:.2f} |")
 
 
 def ranks(values):
@@ -87,7 +90,7 @@ def overlaps(pattern):
     return [r["overlap"]["mean"] for n, r in runs.items() if re.fullmatch(pattern, n)]
 
 
-if overlaps(r"past1-be\d"):
+if overlaps(r"past4-bc\d"):
     print("\n| overlap with a given past | 1 | 2 | 3 | 4 | mean |\n|---|---|---|---|---|---|")
     for label, agent in (("BE", "be"), ("BC", "bc")):
         means = [spread(overlaps(rf"past{p}-{agent}\d"))[0] for p in (1, 2, 3, 4)]

@@ -10,20 +10,33 @@
 enum { LEAST = 3 }; // quantiles that make a curve
 
 typedef struct sweep {
-    int n;
+    int n, budget; // quantiles; episodes after which all are compared
     double quantile[BEX_SERIES_MEMBERS], mean[BEX_SERIES_MEMBERS], error[BEX_SERIES_MEMBERS];
     long long trials;
     double spearman;
 } sweep;
 
-// all members of one quantile pooled; false if none of them has a final count
-static bool pool_quantile(double out[2], const bex_series *s, double quantile, long long *trials) {
+// explorations of unequal length are compared after the episodes of the shortest
+static int common_budget(const bex_series *s) {
+    int least = 0;
+    for (int i = 0; i < s->count; i++) {
+        int n = s->member[i]->by_episode.n;
+        if (!isnan(s->member[i]->quantile) && n && (!least || n < least)) least = n;
+    }
+    return least;
+}
+
+// all members of one quantile pooled; false if none of them has a count at the budget
+static bool pool_quantile(double out[2], const bex_series *s, double quantile, int budget,
+                          long long *trials) {
     double mean[BEX_SERIES_MEMBERS], error[BEX_SERIES_MEMBERS], weight[BEX_SERIES_MEMBERS];
     int n = 0;
     for (int i = 0; i < s->count; i++) {
         const bex_exploration *e = s->member[i];
-        if (e->quantile != quantile || !isfinite(e->final[0]) || e->trials < 1) continue;
-        mean[n] = e->final[0], error[n] = e->final[1], weight[n++] = (double)e->trials;
+        if (e->quantile != quantile || e->by_episode.n < budget || budget < 1 || e->trials < 1)
+            continue;
+        mean[n] = e->by_episode.mean[budget - 1], error[n] = e->by_episode.error[budget - 1];
+        weight[n++] = (double)e->trials;
         *trials += e->trials;
     }
     if (n) bex_pool(out, mean, error, weight, n);
@@ -31,7 +44,7 @@ static bool pool_quantile(double out[2], const bex_series *s, double quantile, l
 }
 
 static void make_sweep(sweep *w, const bex_series *s) {
-    *w = (sweep){0};
+    *w = (sweep){.budget = common_budget(s)};
     // members by ascending quantile, each quantile once
     double last = -(double)INFINITY;
     for (;;) {
@@ -40,7 +53,7 @@ static void make_sweep(sweep *w, const bex_series *s) {
             if (s->member[i]->quantile > last) next = fmin(next, s->member[i]->quantile);
         if (isinf(next)) break;
         last = next;
-        if (!pool_quantile(pooled, s, next, &w->trials)) continue;
+        if (!pool_quantile(pooled, s, next, w->budget, &w->trials)) continue;
         w->quantile[w->n] = next, w->mean[w->n] = pooled[0], w->error[w->n++] = pooled[1];
     }
     w->spearman = bex_spearman(w->quantile, w->mean, w->n);
@@ -48,7 +61,7 @@ static void make_sweep(sweep *w, const bex_series *s) {
 
 void bex_page_calibration(bex_page *p, const bex_series *series, int count,
                           const char *environment) {
-    static const char *const names[] = {"agent", "quantiles", "trials",
+    static const char *const names[] = {"agent", "quantiles", "trials", "episodes",
                                         "Spearman\u2019s rank correlation"};
     sweep sweeps[BEX_SERIES_MOST];
     char name[128];
@@ -79,15 +92,17 @@ void bex_page_calibration(bex_page *p, const bex_series *series, int count,
     bex_page_figure_begin(p, 0);
     bex_page_show(p, f, "Regions visited against the conditioned quantile");
     bex_page_keep(p, f, bex_figure_name(name, environment, "calibration"));
-    bex_page_figure_end(p, "Regions visited after the last episode against the coverage asked for, "
-                           "as a quantile of the training values; band: one standard error.");
+    bex_page_figure_end(
+        p, "Regions visited after the same number of episodes against the coverage asked for, "
+           "as a quantile of the training values; band: one standard error.");
     bex_figure_free(f);
-    bex_page_table_begin(p, names, "lrrr", 4);
+    bex_page_table_begin(p, names, "lrrrr", 5);
     for (int i = 0; i < count; i++) {
         if (sweeps[i].n < LEAST) continue;
         bex_page_cell(p, "%s", series[i].label);
         bex_page_cell(p, "%d", sweeps[i].n);
         bex_page_cell(p, "%lld", sweeps[i].trials);
+        bex_page_cell(p, "%d", sweeps[i].budget);
         if (isfinite(sweeps[i].spearman))
             bex_page_cell(p, "%.2f", sweeps[i].spearman);
         else

@@ -130,7 +130,7 @@ static void the_whole_set(void **state) {
     assert_has(html, "file:s/&lt;1&gt;.hdf5");
     assert_has(
         html,
-        "<td>BE, online history</td><td class=\"r\">3</td><td class=\"r\">60</td><td class=\"r\">1.00</td>");
+        "<td>BE, online history</td><td class=\"r\">3</td><td class=\"r\">60</td><td class=\"r\">2</td><td class=\"r\">1.00</td>");
     assert_has(
         html,
         "<td>be</td><td>finished</td><td class=\"r\">300</td><td class=\"r\">0.25</td><td class=\"r\">0.375</td>");
