@@ -178,6 +178,7 @@ static void the_running_average_acts(void **state) {
     bex_policy_free(policy);
     // what is judged is what acts
     memcpy(p->value, p->ema, bytes);
+    bex_params_changed(p);
     assert_true(*loss == held_out(a));
     a->class->free(a);
 
@@ -382,7 +383,7 @@ static int hidden_of(const char *hide, int windows) {
              "train.decay=0 train.threads=1 model.blocks=1",
              hide);
     bex_agent *a = agent_of(settings);
-    bex_param_value(bex_param_find(params_of(a), "token.null"))[0] = NAN;
+    bex_param_edit(bex_param_find(params_of(a), "token.null"))[0] = NAN;
     int hidden = 0;
     for (int i = 0; i < windows; i++) {
         bex_update u;
@@ -411,7 +412,7 @@ static void evaluation_tells_what_is_used(void **state) {
     assert_true(e.other_history != e.held_out && e.no_coverage != e.held_out);
     // a network that cannot see its history does not mind another one
     const bex_param *w = bex_param_find(params_of(a), "token.history.weight");
-    for (size_t i = 0; i < w->count; i++) bex_param_value(w)[i] = R(0);
+    for (size_t i = 0; i < w->count; i++) bex_param_edit(w)[i] = R(0);
     e = evaluation(a);
     assert_true(e.other_history == e.held_out && e.no_coverage != e.held_out);
     a->class->free(a);
