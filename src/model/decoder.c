@@ -51,12 +51,14 @@ bex_decoder bex_decoder_add(bex_params *p, const char *prefix, int blocks, int C
 
 void bex_time_embedding(bex_real *out, const int *step, int n, int T) {
     int half = T / 2;
-    for (int b = 0; b < n; b++)
-        for (int i = 0; i < half; i++) {
-            double angle = step[b] * exp(-i * log(10000.0) / (half - 1));
-            out[(size_t)b * (size_t)T + (size_t)i] = (bex_real)cos(angle);
-            out[(size_t)b * (size_t)T + (size_t)(half + i)] = (bex_real)sin(angle);
+    for (int i = 0; i < half; i++) {
+        double wave = exp(-i * log(10000.0) / (half - 1));
+        for (int b = 0; b < n; b++) {
+            bex_real *row = out + (size_t)b * (size_t)T;
+            row[i] = (bex_real)cos(step[b] * wave);
+            row[half + i] = (bex_real)sin(step[b] * wave);
         }
+    }
 }
 
 bex_tensor *bex_decoder_time(bex_tape *tape, const bex_decoder *d, const int *step, int n) {

@@ -95,8 +95,12 @@ void bex_params_ema(bex_params *p) {
     memcpy(p->ema, p->value, p->count * sizeof *p->ema);
 }
 
+void bex_params_zero_lane(bex_params *p, int lane) {
+    memset(p->grad + (size_t)lane * p->count, 0, p->count * sizeof *p->grad);
+}
+
 void bex_params_zero_grad(bex_params *p) {
-    memset(p->grad, 0, p->count * (size_t)p->lanes * sizeof *p->grad);
+    for (int lane = 0; lane < p->lanes; lane++) bex_params_zero_lane(p, lane);
 }
 
 static void check_equal_layout(const bex_params *a, const bex_params *b) {

@@ -63,9 +63,10 @@ void bex_params_build(bex_params *params, int lanes, bex_rng rng);
 const bex_param *bex_param_find(const bex_params *params, const char *name); // NULL if none
 size_t bex_params_total(const bex_params *params); // reals without padding: the parameter count
 
-void bex_params_moments(bex_params *params); // allocate m and v, zero
-void bex_params_ema(bex_params *params);     // allocate ema, a copy of the values
-void bex_params_zero_grad(bex_params *params);
+void bex_params_moments(bex_params *params);                  // allocate m and v, zero
+void bex_params_ema(bex_params *params);                      // allocate ema, a copy of the values
+void bex_params_zero_grad(bex_params *params);                // of all lanes
+void bex_params_zero_lane(bex_params *params, int lane);      // for the lane's own thread
 void bex_params_copy(bex_params *to, const bex_params *from); // values
 void bex_params_polyak(bex_params *to, const bex_params *from,
                        bex_real tau); // to += tau (from - to)
