@@ -15,20 +15,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSTANCES = 32, HOLD = 20, STEPS = 600 }; // a work call is STEPS batch steps
+enum { INSTANCES = 32, HOLD = 20 }; // an action is held for HOLD steps
 
 typedef struct payload {
     bex_env_batch *batch;
     bex_env *bare[INSTANCES];
     bex_mj_sim *sim[INSTANCES];
-    bex_real *act; // (STEPS / HOLD, INSTANCES, A)
+    int steps;     // batch steps of a work call
+    bex_real *act; // (steps / HOLD, INSTANCES, A)
+    double *ctrl;  // (steps, INSTANCES, nu) what our environments made of them
+    bex_real *obs; // (O) scratch
 } payload;
 
 static void ours(void *data) {
     payload *p = data;
     size_t row = (size_t)INSTANCES * (size_t)p->batch->A;
     BEX_CHECK(bex_env_batch_reset(p->batch) == 0, "%s", bex_error());
-    for (int t = 0; t < STEPS; t++) {
+    for (int t = 0; t < p->steps; t++) {
         memcpy(p->batch->act, p->act + (size_t)(t / HOLD) * row, row * sizeof *p->act);
         BEX_CHECK(bex_env_batch_step(p->batch) == 0, "%s", bex_error());
     }
@@ -37,31 +40,47 @@ static void ours(void *data) {
 static void bare(void *data) {
     payload *p = data;
     const bex_world *w = p->batch->world;
-    int A = w->A;
-    bex_real obs[64];
+    size_t nu = (size_t)p->sim[0]->model->nu;
     for (int i = 0; i < INSTANCES; i++)
-        w->class->reset(p->bare[i], bex_rng_split(p->batch->rng[i], "episode", 0), obs);
-    for (int t = 0; t < STEPS; t++)
+        w->class->reset(p->bare[i], bex_rng_split(p->batch->rng[i], "episode", 0), p->obs);
+    for (int t = 0; t < p->steps; t++)
         for (int i = 0; i < INSTANCES; i++) {
-            const bex_real *act = p->act + ((size_t)(t / HOLD) * INSTANCES + (size_t)i) * (size_t)A;
-            for (int a = 0; a < A; a++) p->sim[i]->ctrl[a] = (double)act[a];
+            const double *ctrl = p->ctrl + ((size_t)t * INSTANCES + (size_t)i) * nu;
+            memcpy(p->sim[i]->ctrl, ctrl, nu * sizeof *ctrl);
             for (int k = 0; k < w->substeps; k++) bex_mj_sim_step_bare(p->sim[i]);
         }
 }
 
-static int payload_init(payload *p, const bex_world *w) {
-    *p = (payload){0};
+// play the actions once and write down the controls
+static void record(payload *p) {
+    const bex_world *w = p->batch->world;
+    size_t nu = (size_t)p->sim[0]->model->nu, row = (size_t)INSTANCES * (size_t)w->A;
+    BEX_CHECK(bex_env_batch_reset(p->batch) == 0, "%s", bex_error());
+    for (int t = 0; t < p->steps; t++) {
+        memcpy(p->batch->act, p->act + (size_t)(t / HOLD) * row, row * sizeof *p->act);
+        BEX_CHECK(bex_env_batch_step(p->batch) == 0, "%s", bex_error());
+        for (int i = 0; i < INSTANCES; i++)
+            memcpy(p->ctrl + ((size_t)t * INSTANCES + (size_t)i) * nu,
+                   w->class->sim(p->batch->env[i])->ctrl, nu * sizeof *p->ctrl);
+    }
+}
+
+static int payload_init(payload *p, const bex_world *w, int steps) {
+    *p = (payload){.steps = steps};
     if (bex_env_batch_new(&p->batch, w, INSTANCES, 0) < 0) return -1;
     for (int i = 0; i < INSTANCES; i++) {
         p->bare[i] = w->class->new (w);
         if (!p->bare[i]) return -1;
         p->sim[i] = w->class->sim(p->bare[i]);
     }
-    size_t n = (size_t)(STEPS / HOLD) * INSTANCES * (size_t)w->A;
+    size_t n = (size_t)(steps / HOLD) * INSTANCES * (size_t)w->A;
     p->act = malloc(n * sizeof *p->act);
-    if (!p->act) return bex_fail("out of memory");
+    p->ctrl = malloc((size_t)steps * INSTANCES * (size_t)p->sim[0]->model->nu * sizeof *p->ctrl);
+    p->obs = malloc((size_t)w->O * sizeof *p->obs);
+    if (!p->act || !p->ctrl || !p->obs) return bex_fail("out of memory");
     bex_rng rng = bex_rng_seed(1);
     for (size_t i = 0; i < n; i++) p->act[i] = R(2 * bex_rng_uniform(&rng) - 1);
+    record(p);
     return 0;
 }
 
@@ -69,16 +88,18 @@ static void payload_fini(payload *p, const bex_world *w) {
     for (int i = 0; i < INSTANCES; i++) w->class->free(p->bare[i]);
     bex_env_batch_free(p->batch);
     free(p->act);
+    free(p->ctrl);
+    free(p->obs);
 }
 
-static int bench_world(bex_bench *b, const char *name) {
+static int bench_world(bex_bench *b, const char *name, int work) {
     bex_world *w;
     payload p;
     if (bex_world_open(&w, name, NULL) < 0) return -1;
-    int code = payload_init(&p, w), threads = omp_get_max_threads();
+    int code = payload_init(&p, w, work), threads = omp_get_max_threads();
     if (code == 0) {
         char row[96];
-        double seconds[2], steps = (double)STEPS * INSTANCES;
+        double seconds[2], steps = (double)work * INSTANCES;
         omp_set_num_threads(1);
         bex_bench_pair(seconds, ours, bare, &p, 7, 0.25);
         snprintf(row, sizeof row, "env_step/%s/1thread", name);
@@ -99,9 +120,15 @@ static int bench_world(bex_bench *b, const char *name) {
 }
 
 int bex_bench_env(bex_bench *b) {
-    static const char *const worlds[] = {"maze2d-medium", "maze2d-large"};
+    static const struct {
+        const char *name;
+        int steps; // of a work call: a fraction of a second
+    } worlds[] = {{"maze2d-medium", 600},
+                  {"maze2d-large", 600},
+                  {"antmaze-medium", 20},
+                  {"antmaze-large", 20}};
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
-        if (bench_world(b, worlds[i]) < 0) {
+        if (bench_world(b, worlds[i].name, worlds[i].steps) < 0) {
             fprintf(stderr, "bex bench env: %s\n", bex_error());
             return BEX_EXIT_FAILED;
         }

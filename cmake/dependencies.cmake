@@ -24,5 +24,6 @@ bex_optional_library(HDF5 hdf5.h hdf5
   HINTS /usr/include/hdf5/serial /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/hdf5/serial)
 bex_optional_library(ZLIB zlib.h z)
 bex_optional_library(MUJOCO mujoco/mujoco.h mujoco)
+bex_optional_library(EGL EGL/egl.h EGL)
 bex_optional_library(CAIRO cairo/cairo.h cairo)
 bex_optional_library(GIF gif_lib.h gif)

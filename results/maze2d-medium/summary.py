@@ -107,4 +107,4 @@ def pairs(prefix, title):
 
 
 pairs("sweep-", "6,000 updates of seed 0, exp, guidance w, candidates n: after 12 episodes")
-pairs("ablate-", "2,000 updates of seed 0, one thing changed: after 12 episodes")
+pairs("ablate-", "1,500 updates of seed 0, one thing changed: after 12 episodes")

@@ -1,12 +1,13 @@
 /* cli/cmd_env.c - `bex env`: the worlds, their facts, and pictures of them with trajectories. */
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/world_camera.h"
 #include "cli/world_picture.h"
 
 #include "base/error.h"
 #include "base/json.h"
 #include "data/load.h"
-#include "env/maze2d.h"
+#include "env/maze.h"
 #include "env/mj.h"
 
 #include <math.h>
@@ -15,11 +16,11 @@
 #include <string.h>
 #include <strings.h>
 
-enum { STILL_EPISODES = 30, GIF_EPISODES = 6, GIF_FRAMES = 120 };
+enum { STILL_EPISODES = 30, GIF_EPISODES = 6, GIF_FRAMES = 120, VIDEO_EPISODES = 1 };
 
 typedef struct request {
-    const char *env, *render, *data, *maze;
-    long long episodes, every;
+    const char *env, *render, *data, *maze, *view;
+    long long episodes, every, row, seed;
     bool list, json;
 } request;
 
@@ -36,7 +37,7 @@ static int list_worlds(bool json) {
         json_array_append_new(rows,
                               json_pack("{s:s, s:s, s:s, s:i}", "name", c->name, "equals",
                                         c->equals, "about", c->about, "time_limit", c->time_limit));
-        if (!json) printf("  %-14s %-22s %s\n", c->name, c->equals, c->about);
+        if (!json) printf("  %-14s %-30s %s\n", c->name, c->equals, c->about);
     }
     if (json) bex_json_print(rows);
     json_decref(rows);
@@ -65,8 +66,7 @@ static void show(const bex_world *w, bool json) {
            "%d steps an episode, %d regions\n",
            w->name, w->class->about, w->class->equals, bex_mj_version(), w->O, w->A, w->dt,
            w->time_limit, w->regions);
-    const bex_maze *m = bex_maze2d_maze(w);
-    if (m) print_maze(m);
+    if (w->maze) print_maze(w->maze);
 }
 
 // `most` episodes spread over the data set
@@ -84,25 +84,25 @@ static int choose_paths(bex_paths *paths, const bex_dataset *d, int most) {
     return 0;
 }
 
-static bool is_gif(const char *path) {
+static bool ends_in(const char *path, const char *ending) {
     const char *dot = strrchr(path, '.');
-    return dot && !strcasecmp(dot, ".gif");
+    return dot && !strcasecmp(dot, ending);
 }
 
-static int render_data(const bex_world *w, const bex_dataset *d, const request *q) {
-    if (d->O != w->O)
-        return bex_fail("'%s' has %d observation columns, %s has %d", q->data, d->O, w->name, w->O);
-    bool gif = is_gif(q->render);
-    int most = q->episodes ? (int)q->episodes : gif ? GIF_EPISODES : STILL_EPISODES;
+static int render_paths(const bex_world *w, const bex_dataset *d, const request *q, bool camera) {
+    bool gif = ends_in(q->render, ".gif"), moves = gif || camera;
+    int usual = camera ? VIDEO_EPISODES : gif ? GIF_EPISODES : STILL_EPISODES;
     bex_paths paths;
     char title[160];
-    int code = choose_paths(&paths, d, most), longest = 0;
+    int code = choose_paths(&paths, d, q->episodes ? (int)q->episodes : usual), longest = 0;
     for (int i = 0; code == 0 && i < paths.count; i++)
         if (paths.length[i] > longest) longest = paths.length[i];
-    if (code == 0 && gif) {
-        int every = q->every ? (int)q->every : (longest + GIF_FRAMES - 1) / GIF_FRAMES;
+    int every = q->every || !gif ? (int)q->every : (longest + GIF_FRAMES - 1) / GIF_FRAMES;
+    if (code == 0 && camera)
+        code = bex_world_video(w, &paths, every, q->render);
+    else if (code == 0 && gif)
         code = bex_world_animation(w, &paths, w->name, every, q->render);
-    } else if (code == 0) {
+    if (code == 0 && !moves) {
         snprintf(title, sizeof title, "%s: %d of %d episodes", w->name, paths.count, d->episodes);
         code = bex_world_picture(w, &paths, title, q->render);
     }
@@ -111,16 +111,39 @@ static int render_data(const bex_world *w, const bex_dataset *d, const request *
     return code;
 }
 
+static int render_data(const bex_world *w, const bex_dataset *d, const request *q, bool camera) {
+    if (d->O != w->O)
+        return bex_fail("'%s' has %d observation columns, %s has %d", q->data, d->O, w->name, w->O);
+    if (!camera || ends_in(q->render, ".mp4")) return render_paths(w, d, q, camera);
+    if (q->row >= d->rows) return bex_fail("'%s' has %d rows", q->data, d->rows);
+    return bex_world_frame(w, d->observations + (size_t)q->row * (size_t)d->O, 0, q->render);
+}
+
+// map or camera: as asked, else by the kind of file and by what the world has
+static int choose_view(bool *camera, const bex_world *w, const request *q) {
+    bool video = ends_in(q->render, ".mp4");
+    *camera = q->view ? !strcmp(q->view, "camera") : video || !w->class->draw;
+    if (q->view && !*camera && strcmp(q->view, "map"))
+        return bex_fail("--view takes map or camera, not '%s'", q->view);
+    if (!*camera && video) return bex_fail("a map is no video: .png, .svg, .pdf or .gif");
+    if (*camera && !video && !ends_in(q->render, ".png"))
+        return bex_fail("a camera makes .png or .mp4, not '%s'", q->render);
+    return 0;
+}
+
 static int render(const bex_world *w, const request *q) {
-    if (!q->data && is_gif(q->render)) {
-        bex_fail("a GIF shows trajectories: which? (--data FILE)");
+    bool camera, moves = ends_in(q->render, ".gif") || ends_in(q->render, ".mp4");
+    if (choose_view(&camera, w, q) < 0) return -1;
+    if (!q->data && moves) {
+        bex_fail("'%s' would show trajectories: which? (--data FILE)", q->render);
         return bex_fail_hint("bex data gen %s --out FILE makes some", w->name);
     }
+    if (!q->data && camera) return bex_world_frame(w, NULL, (uint64_t)q->seed, q->render);
     if (!q->data) return bex_world_picture(w, NULL, w->name, q->render);
     bex_load_options o = BEX_LOAD_INIT;
     bex_dataset *d = bex_dataset_load(q->data, &o);
     if (!d) return -1;
-    int code = render_data(w, d, q);
+    int code = render_data(w, d, q, camera);
     bex_dataset_free(d);
     return code;
 }
@@ -146,29 +169,41 @@ int bex_cmd_env(int argc, char **argv) {
     static request q;
     static const bex_option options[] = {
         {"list", BEX_OPTION_FLAG, &q.list, NULL, "the environments there are", 0, 0},
-        {"render", BEX_OPTION_TEXT, &q.render, "OUT", "draw it: .png, .svg, .pdf or .gif", 0, 0},
+        {"render", BEX_OPTION_TEXT, &q.render, "OUT", "draw it: .png, .svg, .pdf, .gif or .mp4", 0,
+         0},
+        {"view", BEX_OPTION_TEXT, &q.view, "VIEW",
+         "map: from above; camera: .png or .mp4; else map if there is one", 0, 0},
         {"data", BEX_OPTION_TEXT, &q.data, "FILE", "trajectories to draw: any file bex reads", 0,
          0},
-        {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "so many of them; 0: 30, in a GIF 6", 0,
-         10000},
-        {"every", BEX_OPTION_INTEGER, &q.every, "N", "rows a GIF frame; 0: for 120 frames", 0, 1e6},
-        {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d", 0, 0},
+        {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N",
+         "so many of them; 0: 30, in a GIF 6, in a video 1", 0, 10000},
+        {"every", BEX_OPTION_INTEGER, &q.every, "N",
+         "rows a frame; 0: a GIF has 120 frames, a video is as fast as life", 0, 1e6},
+        {"row", BEX_OPTION_INTEGER, &q.row, "N", "of the data: what a camera's .png shows", 0, 2e9},
+        {"seed", BEX_OPTION_INTEGER, &q.seed, "N",
+         "of the reset a camera's .png shows without data", 0, 9e15},
+        {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d or antmaze", 0, 0},
         {"json", BEX_OPTION_FLAG, &q.json, NULL, "facts as JSON", 0, 0},
     };
     static const bex_usage usage = {
         .command = "env",
-        .synopsis = "ENV [options] | --list",
+        .synopsis = "ENV [options] | --list | check ENV FILE",
         .about =
             "Facts about an environment, or a picture of it from above: the world alone, or with\n"
             "trajectories from a file of demonstrations and a map of where they go. Laid out as\n"
-            "the maze is written: rows downwards, columns to the right.",
+            "the maze is written: rows downwards, columns to the right. --view camera is MuJoCo's\n"
+            "own picture, and .mp4 a video of episodes of a file. `bex env check` replays\n"
+            "recorded transitions (bex env check --help).",
         .example =
             "bex env --list\nbex env maze2d-medium\nbex env maze2d-large --render large.png\n"
-            "bex env maze2d-medium --data demos.hdf5 --render demos.gif",
+            "bex env maze2d-medium --data demos.hdf5 --render demos.gif\n"
+            "bex env antmaze-medium --view camera --render ant.png\n"
+            "bex env antmaze-medium --data ants.hdf5 --every 2 --render ants.mp4",
         .options = options,
         .count = sizeof options / sizeof *options,
     };
     const char *env[1];
+    if (argc > 1 && !strcmp(argv[1], "check")) return bex_cmd_env_check(argc - 1, argv + 1);
     int n = bex_options_parse(&usage, argc, argv, env, 1);
     if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
     if (n < 0) return BEX_EXIT_USAGE;

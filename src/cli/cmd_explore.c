@@ -42,6 +42,7 @@ static int open_world(session *s) {
     o.maze = q->maze;
     o.time_limit = (int)q->episode_length;
     o.region_splits = (int)q->splits;
+    o.explore = true;
     if (q->start && (sscanf(q->start, "%4d,%4d%c", &o.start[0], &o.start[1], &end) != 2 ||
                      o.start[0] < 0 || o.start[1] < 0)) {
         bex_fail("--start takes ROW,COLUMN, not '%s'", q->start);
@@ -163,6 +164,10 @@ static void print_summary(const session *s) {
                json_number_value(json_array_get(json_object_get(c, "error"), at)));
         if (last) break;
     }
+    const json_t *g = json_object_get(json_object_get(s->results, "goals"), "found");
+    if (g)
+        printf("  goals found: %.3f +- %.3f of %d\n", json_number_value(json_object_get(g, "mean")),
+               json_number_value(json_object_get(g, "error")), e->G);
     const json_t *o = json_object_get(s->results, "overlap");
     if (o)
         printf("  overlap with the history: %.3f +- %.3f\n",
@@ -211,8 +216,6 @@ static bex_explore_request q = {.history = "uniform",
                                 .noise = -1,
                                 .trials = 10,
                                 .episodes = 12,
-                                .episode_length = 300,
-                                .splits = 2,
                                 .history_states = 32,
                                 .choose = "best",
                                 .phi = "cosine",
@@ -243,9 +246,11 @@ static const bex_option options[] = {
      10000},
     {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "of each trial, one after the other", 1,
      10000},
-    {"episode-length", BEX_OPTION_INTEGER, &q.episode_length, "N", "steps", 1, 1e6},
+    {"episode-length", BEX_OPTION_INTEGER, &q.episode_length, "N",
+     "steps; 0: maze2d 300, antmaze-medium 500, -large 750", 0, 1e6},
     {"start", BEX_OPTION_TEXT, &q.start, "ROW,COL", "cell where episodes start; else any", 0, 0},
-    {"splits", BEX_OPTION_INTEGER, &q.splits, "N", "a cell counts as N x N regions", 1, 16},
+    {"splits", BEX_OPTION_INTEGER, &q.splits, "N",
+     "a cell counts as N x N regions; 0: maze2d 2, antmaze 1", 0, 16},
     {"history", BEX_OPTION_TEXT, &q.history, "RULE", "uniform, first, last3 or file:F", 0, 0},
     {"save-history", BEX_OPTION_TEXT, &q.save_history, "FILE",
      "the first trial's memory, for --history file:FILE", 0, 0},
@@ -265,7 +270,7 @@ static const bex_option options[] = {
     {"bandwidth", BEX_OPTION_NUMBER, &q.bandwidth, "X", "of cosines: larger, finer", 1e-6, 1e6},
     {"bin", BEX_OPTION_NUMBER, &q.bin, "X", "side of an onehot cell", 1e-6, 1e6},
     {"lambda", BEX_OPTION_NUMBER, &q.lambda, "X", "of the coverage", 1e-12, 1e6},
-    {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d", 0, 0},
+    {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d or antmaze", 0, 0},
     {"seed", BEX_OPTION_INTEGER, &q.seed, "N", "same seed, same trials, on any number of cores", 0,
      9e15},
     {"out", BEX_OPTION_TEXT, &q.out, "DIR",

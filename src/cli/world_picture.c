@@ -97,6 +97,24 @@ static void draw_numbers(const scene *s, bex_panel *p) {
     }
 }
 
+// the outline of a rectangle with round corners: a disc if they are all of it
+static void draw_rounded(bex_panel *p, const bex_env_shape *h) {
+    enum { CORNER = 12 };
+    double x[4 * (CORNER + 1) + 1], y[4 * (CORNER + 1) + 1];
+    int n = 0;
+    for (int k = 0; k < 4; k++) {
+        int right = k == 0 || k == 3 ? 1 : -1, up = k < 2 ? 1 : -1;
+        for (int i = 0; i <= CORNER; i++, n++) {
+            double angle = (k + (double)i / CORNER) * 1.5707963267948966;
+            x[n] = h->right + right * (h->half_right - h->round) + h->round * cos(angle);
+            y[n] = -h->down + up * (h->half_down - h->round) + h->round * sin(angle);
+        }
+    }
+    x[n] = x[0], y[n] = y[0];
+    bex_panel_path(p, x, y, n + 1,
+                   &(bex_mark){.colour = BEX_VERMILION, .width = 1, .dashed = true});
+}
+
 static void draw_goal(const scene *s, bex_panel *p) {
     for (int i = 0; i < s->count; i++) {
         const bex_env_shape *h = &s->shapes[i];
@@ -104,13 +122,7 @@ static void draw_goal(const scene *s, bex_panel *p) {
             bex_panel_symbol(p, h->right, -h->down,
                              &(bex_mark){.colour = BEX_BLACK, .start = true});
         if (h->kind != BEX_ENV_SHAPE_GOAL) continue;
-        double x[49], y[49];
-        for (int k = 0; k < 49; k++) {
-            x[k] = h->right + h->half_right * cos(k * 0.1308996939);
-            y[k] = -h->down + h->half_right * sin(k * 0.1308996939);
-        }
-        bex_panel_path(p, x, y, 49,
-                       &(bex_mark){.colour = BEX_VERMILION, .width = 1, .dashed = true});
+        draw_rounded(p, h);
         bex_panel_symbol(p, h->right, -h->down,
                          &(bex_mark){.colour = BEX_VERMILION, .goal = true, .size = 12});
     }

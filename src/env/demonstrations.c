@@ -2,6 +2,8 @@
 #include "env/demonstrations.h"
 
 #include "base/error.h"
+#include "env/ant_demonstrations.h"
+#include "env/antmaze.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,16 @@ int bex_demonstrations_init(bex_demonstrations *d) {
     d->goal = malloc(n * 2 * sizeof *d->goal);
     d->terminal = malloc(n);
     d->timeout = malloc(n);
-    if (d->obs && d->act && d->reward && d->goal && d->terminal && d->timeout) return 0;
+    d->after = NULL;
+    bool ant = bex_antmaze_maze(d->world), after = true;
+    if (ant) {
+        BEX_CHECK(d->controller, "an ant without a controller");
+        if (!d->episode_length) d->episode_length = BEX_ANT_EPISODE;
+        bex_antmaze_test_goal(d->world, d->test_goal);
+        d->after = malloc(n * O * sizeof *d->after);
+        after = d->after;
+    }
+    if (after && d->obs && d->act && d->reward && d->goal && d->terminal && d->timeout) return 0;
     bex_demonstrations_fini(d);
     return bex_fail("out of memory for %d rows", d->room);
 }
@@ -27,9 +38,10 @@ void bex_demonstrations_fini(bex_demonstrations *d) {
     free(d->act);
     free(d->reward);
     free(d->goal);
+    free(d->after);
     free(d->terminal);
     free(d->timeout);
-    d->obs = d->act = d->reward = d->goal = NULL;
+    d->obs = d->act = d->reward = d->goal = d->after = NULL;
     d->terminal = d->timeout = NULL;
 }
 
@@ -60,6 +72,7 @@ static int make_piece(bex_demonstrations *d, size_t at, int count, bex_env *env,
 
 int bex_demonstrations_make(bex_demonstrations *d, long long first, int count) {
     BEX_CHECK(count <= d->room, "%d rows, room for %d", count, d->room);
+    if (d->controller) return bex_ant_demonstrations_make(d, first, count);
     int piece = bex_demonstrations_piece(d), failed = -1;
     int pieces = (int)(((long long)count + piece - 1) / piece);
     bex_rng root = bex_rng_split(bex_rng_seed(d->seed), "demonstrations", 0);

@@ -6,7 +6,10 @@
  *     or given up, which is D4RL's way, and at the end of a piece;
  *   episodes (episode_length L): a reset every L rows; timeouts at each last row and nowhere else.
  *
- * Differences from D4RL's script: one run per piece instead of one endless run; where a goal is
+ * A world with an ant has a demonstrator of its own (env/ant_demonstrations.h): set `controller`, `start` and
+ * `goal_spread`; episodes only.
+ *
+ * Differences from D4RL's Maze2D script: one run per piece instead of one endless run; where a goal is
  * reached the script writes the same observation twice, here rows are consecutive states; rewards
  * are those of the state after the action (D4RL's files have those of the state before). */
 #ifndef BEX_ENV_DEMONSTRATIONS_H
@@ -14,20 +17,28 @@
 
 #include "env/demonstrator.h"
 
+enum { BEX_ANT_EPISODE = 1001 }; // rows of D4RL's AntMaze episodes
+
 typedef struct bex_demonstrations {
     const bex_world *world; // borrowed
     bex_demonstrator_options options;
     int episode_length; // 0: continuing
     uint64_t seed;
+    const struct bex_ant_controller *controller; // AntMaze: who walks, borrowed; else NULL
+    int start;                                   // AntMaze: cell of every start; -1: any
+    double goal_spread;                          // AntMaze: metres (env/ant_pilot.h)
 
-    int room;                          // rows the arrays hold
-    bex_real *obs, *act;               // (room,O), (room,A)
-    bex_real *reward;                  // (room)
-    bex_real *goal;                    // (room,2)
+    int room;            // rows the arrays hold
+    bex_real *obs, *act; // (room,O), (room,A)
+    bex_real *reward;    // (room)
+    bex_real *goal;      // (room,2)
+    bex_real *after;     // (room,O) the state after the action; AntMaze only, else NULL
     unsigned char *terminal, *timeout; // (room)
+    double test_goal[2];               // AntMaze: where rewards are paid
 } bex_demonstrations;
 
-/* Set world, options, episode_length, seed and room; the arrays are made here. */
+/* Set world, options, episode_length, seed and room (an ant: controller, start); the arrays are made
+ * here. */
 int bex_demonstrations_init(bex_demonstrations *d);
 void bex_demonstrations_fini(bex_demonstrations *d);
 

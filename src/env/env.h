@@ -31,8 +31,9 @@ typedef struct bex_world_options {
     int time_limit;    // steps per episode; 0: the world's own; negative: none
     int start[2];      // row, column where every episode starts; -1: the world's own rule
     int goal[2];       // row, column; -1: the world's own
-    int region_splits; // a cell counts as splits^2 regions; 0 is 1
+    int region_splits; // a cell counts as splits^2 regions; 0: the world's own, mostly 1
     bool dense_reward; // exp(-distance to the goal) instead of 0 / 1
+    bool explore;      // the exploration protocol: its episode length, and no end at a goal
 } bex_world_options;
 #define BEX_WORLD_INIT                                                                             \
     {                                                                                              \
@@ -48,6 +49,9 @@ typedef struct bex_world {
     double dt;       // seconds per step
     int substeps;    // physics steps in it
     int right, down; // observation entries a picture from above shows to the right and downwards
+    bool posed;      // an observation begins with all of the simulation's qpos
+    int goals;       // what can be found besides regions: at most 32; see `found`
+    const struct bex_maze *maze; // the grid (env/maze.h), borrowed; NULL: none
 } bex_world;
 
 /* The head of every instance; a class keeps its own members behind it. */
@@ -55,13 +59,20 @@ typedef struct bex_env {
     const bex_world *world;
 } bex_env;
 
-/* A picture from above: rectangles and discs in the world's own coordinates (right, down). */
+/* A picture from above: rectangles, some with round corners, in the world's own coordinates (right, down). */
 typedef enum { BEX_ENV_SHAPE_WALL, BEX_ENV_SHAPE_GOAL, BEX_ENV_SHAPE_START } bex_env_shape_kind;
 typedef struct bex_env_shape {
     bex_env_shape_kind kind;
     double right, down;           // middle
-    double half_right, half_down; // half sizes; a goal or start is a disc of radius half_right
+    double half_right, half_down; // half sizes
+    double round;                 // radius of its corners: all of half_right for a disc
 } bex_env_shape;
+
+/* A camera: what it looks at (metres), from how far, degrees round the vertical and above (negative:
+ * looking down). */
+typedef struct bex_camera {
+    double at[3], distance, azimuth, elevation;
+} bex_camera;
 
 struct bex_env_class {
     const char *name;
@@ -69,6 +80,8 @@ struct bex_env_class {
     const char *about;   // one line
     const void *variant; // the class's own: a layout
     int time_limit;      // v1 of the upstream
+    int explore_limit;   // of the exploration protocol
+    int explore_splits;  // region_splits of the exploration protocol; 0 is 1
     double score[2];     // upstream's returns of a random and an expert policy; equal: none
 
     /* The world with these options (never NULL), or a message naming what is wrong. */
@@ -89,8 +102,14 @@ struct bex_env_class {
     /* The region 0..regions-1 of a state, -1 for none. */
     int (*region)(const bex_world *world, const bex_real *obs);
 
+    /* The goals a state reaches: bit g for goal g of world->goals. NULL: none ever. */
+    unsigned (*found)(const bex_world *world, const bex_real *obs);
+
     /* Writes up to `most` shapes, walls first; returns how many there are. NULL: no picture. */
     int (*draw)(const bex_world *world, bex_env_shape *shapes, int most);
+
+    /* Where a camera should stand now. NULL: the whole model from its middle. */
+    void (*camera)(bex_env *env, bex_camera *camera);
 
     /* The physics inside, for benchmarks and tests (env/mj.h); belongs to the instance. */
     struct bex_mj_sim *(*sim)(bex_env *env);

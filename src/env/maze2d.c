@@ -2,6 +2,7 @@
 #include "env/maze2d.h"
 
 #include "base/error.h"
+#include "env/maze_world.h"
 #include "env/mj.h"
 
 #include <math.h>
@@ -9,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPEED_LIMIT  5.0
-#define GOAL_RADIUS  0.5
-#define RESET_NOISE  0.1
-#define RESET_SPEED  0.1
-#define BALL_ORIGIN  1.2 // qpos = world position - 1.2, while cell r is centred at world r + 1
-#define WALL_HALF    0.5
-#define OPEN_LIMIT   150
-#define CUSTOM_LIMIT 600
+#define SPEED_LIMIT   5.0
+#define GOAL_RADIUS   0.5
+#define RESET_NOISE   0.1
+#define RESET_SPEED   0.1
+#define BALL_ORIGIN   1.2 // qpos = world position - 1.2, while cell r is centred at world r + 1
+#define WALL_HALF     0.5
+#define OPEN_LIMIT    150
+#define CUSTOM_LIMIT  600
+#define EXPLORE_LIMIT 300
 
 typedef struct maze2d_world {
     bex_world base;
@@ -83,48 +85,24 @@ char *bex_maze2d_mjcf(const bex_maze *maze) {
     return text;
 }
 
-// a cell named by the caller, or `otherwise` for -1,-1
-static int option_cell(int *cell, const bex_maze *maze, const int at[2], int otherwise,
-                       const char *what, const char *name) {
-    *cell = otherwise;
-    if (at[0] < 0 && at[1] < 0) return 0;
-    *cell = bex_maze_cell(maze, at[0], at[1]);
-    if (*cell >= 0) return 0;
-    bool inside = at[0] >= 0 && at[1] >= 0 && at[0] < maze->rows && at[1] < maze->cols;
-    bex_fail("%s %d,%d is %s %s", what, at[0], at[1], inside ? "a wall of" : "outside", name);
-    return bex_fail_hint("rows 0 to %d from the top, columns 0 to %d", maze->rows - 1,
-                         maze->cols - 1);
-}
-
-static int load_maze(bex_maze **out, const bex_env_class *class, const char *file) {
-    if (class->variant && file) {
-        bex_fail("%s has a maze of its own", class->name);
-        return bex_fail_hint("use maze2d for a maze from a file");
-    }
-    if (class->variant)
-        return bex_maze_parse(out, class->variant, strlen(class->variant), class->name);
-    if (file) return bex_maze_load(out, file);
-    bex_fail("%s needs a maze", class->name);
-    return bex_fail_hint("--maze FILE, a text grid; or maze2d-medium");
-}
-
 static int fill_world(maze2d_world *w, const bex_world_options *o) {
     const bex_env_class *class = w->base.class;
     const char *name = o->maze ? o->maze : class->name;
-    if (load_maze(&w->maze, class, o->maze) < 0) return -1;
-    if (option_cell(&w->start, w->maze, o->start, -1, "start", name) < 0) return -1;
-    if (option_cell(&w->goal, w->maze, o->goal, w->maze->goal, "goal", name) < 0) return -1;
+    if (bex_maze_world_load(&w->maze, class, class->variant, o, "maze2d") < 0) return -1;
+    if (bex_maze_world_cell(&w->start, w->maze, o->start, -1, "start", name) < 0) return -1;
+    if (bex_maze_world_cell(&w->goal, w->maze, o->goal, w->maze->goal, "goal", name) < 0) return -1;
     char *xml = bex_maze2d_mjcf(w->maze);
     if (!xml) return -1;
     int code = bex_mj_model_load(&w->model, xml, name);
     free(xml);
     if (code < 0) return -1;
-    w->splits = o->region_splits > 0 ? o->region_splits : 1;
+    w->splits = bex_maze_world_splits(class, o);
     w->dense = o->dense_reward;
     w->base.name = class->name;
     w->base.O = 4, w->base.A = 2;
-    w->base.time_limit = o->time_limit ? o->time_limit : class->time_limit;
-    if (w->base.time_limit < 0) w->base.time_limit = 0;
+    w->base.time_limit = bex_maze_world_limit(class, o);
+    w->base.maze = w->maze, w->base.goals = w->goal >= 0;
+    w->base.posed = true;
     w->base.regions = w->maze->cells * w->splits * w->splits;
     w->base.dt = w->model->timestep, w->base.substeps = 1;
     w->base.right = 1, w->base.down = 0; // as the text is written: columns right, rows down
@@ -193,10 +171,19 @@ static double clip(double x, double most) {
     return x > most ? most : x < -most ? -most : x;
 }
 
+static double goal_distance(const maze2d_world *w, double x, double y) {
+    if (w->goal < 0) return INFINITY;
+    return hypot(x - w->maze->at[w->goal][0], y - w->maze->at[w->goal][1]);
+}
+
 static bex_real reward_at(const maze2d_world *w, const double *position) {
-    if (w->goal < 0) return 0;
-    double d = hypot(position[0] - w->maze->at[w->goal][0], position[1] - w->maze->at[w->goal][1]);
+    double d = goal_distance(w, position[0], position[1]);
     return w->dense ? (bex_real)exp(-d) : d <= GOAL_RADIUS ? 1 : 0;
+}
+
+static unsigned env_found(const bex_world *world, const bex_real *obs) {
+    const maze2d_world *w = (const maze2d_world *)world;
+    return goal_distance(w, (double)obs[0], (double)obs[1]) <= GOAL_RADIUS;
 }
 
 static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
@@ -231,8 +218,9 @@ static int env_draw(const bex_world *world, bex_env_shape *shapes, int most) {
         for (int c = 0; c < w->maze->cols; c++) {
             if (bex_maze_cell(w->maze, r, c) >= 0) continue;
             if (count < most)
-                shapes[count] = (bex_env_shape){BEX_ENV_SHAPE_WALL, c - BEX_MAZE_MIDDLE,
-                                                r - BEX_MAZE_MIDDLE, WALL_HALF, WALL_HALF};
+                shapes[count] =
+                    (bex_env_shape){BEX_ENV_SHAPE_WALL, c - BEX_MAZE_MIDDLE, r - BEX_MAZE_MIDDLE,
+                                    WALL_HALF,          WALL_HALF,           0};
             count++;
         }
     const int cells[2] = {w->goal, w->start};
@@ -240,9 +228,9 @@ static int env_draw(const bex_world *world, bex_env_shape *shapes, int most) {
         if (cells[i] < 0) continue;
         const unsigned char *at = w->maze->at[cells[i]];
         if (count < most)
-            shapes[count] =
-                i ? (bex_env_shape){BEX_ENV_SHAPE_START, at[1], at[0], 0.1, 0.1}
-                  : (bex_env_shape){BEX_ENV_SHAPE_GOAL, at[1], at[0], GOAL_RADIUS, GOAL_RADIUS};
+            shapes[count] = i ? (bex_env_shape){BEX_ENV_SHAPE_START, at[1], at[0], 0.1, 0.1, 0.1}
+                              : (bex_env_shape){BEX_ENV_SHAPE_GOAL, at[1],       at[0],
+                                                GOAL_RADIUS,        GOAL_RADIUS, GOAL_RADIUS};
         count++;
     }
     return count;
@@ -250,8 +238,9 @@ static int env_draw(const bex_world *world, bex_env_shape *shapes, int most) {
 
 #define MAZE2D(upstream, description, layout, limit, random, expert)                               \
     .equals = upstream, .about = description, .variant = layout, .time_limit = limit,              \
-    .score = {random, expert}, .open = world_open, .close = world_close, .new = env_new,           \
-    .free = env_free, .reset = env_reset, .step = env_step, .region = env_region,                  \
+    .explore_limit = EXPLORE_LIMIT, .explore_splits = 2, .score = {random, expert},                \
+    .open = world_open, .close = world_close, .new = env_new, .free = env_free,                    \
+    .reset = env_reset, .step = env_step, .region = env_region, .found = env_found,                \
     .draw = env_draw, .sim = env_sim
 
 const bex_env_class bex_maze2d_umaze = {

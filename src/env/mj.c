@@ -1,4 +1,4 @@
-/* env/mj.c - the one place that talks to MuJoCo.
+/* env/mj.c - the one place that steps MuJoCo.
  *
  * MuJoCo reports a fatal error by calling mju_user_error, which must not return. Ours copies the
  * text and jumps back to the guarded call of the same thread; without such a call it is a bug and
@@ -40,8 +40,7 @@ static void install_handlers(void) {
     mju_user_warning = on_warning;
 }
 
-// returns negative with a message if work(payload) ends in a fatal error
-static int guarded(void (*work)(void *), void *payload) {
+int bex_mj_guarded(void (*work)(void *), void *payload) {
     guard.armed = true;
     if (setjmp(guard.back)) {
         guard.armed = false;
@@ -87,7 +86,7 @@ int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name) {
         goto done;
     }
     mj_defaultVFS(l.vfs);
-    code = guarded(load_work, &l);
+    code = bex_mj_guarded(load_work, &l);
     mj_deleteVFS(l.vfs);
     if (code == 0 && !l.model) code = bex_fail("MuJoCo: %s", l.error);
     if (code < 0) {
@@ -117,7 +116,7 @@ static void make_work(void *payload) {
 
 int bex_mj_sim_init(bex_mj_sim *sim, const bex_mj_model *model) {
     *sim = (bex_mj_sim){.model = model};
-    if (guarded(make_work, sim) < 0) return -1;
+    if (bex_mj_guarded(make_work, sim) < 0) return -1;
     if (!sim->handle) return bex_fail("out of memory for a simulation");
     sim->qpos = sim->handle->qpos;
     sim->qvel = sim->handle->qvel;
@@ -161,7 +160,7 @@ static void step_work(void *payload) {
 }
 
 int bex_mj_sim_step(bex_mj_sim *sim, int substeps) {
-    if (guarded(step_work, &(struct steps){sim, substeps}) < 0) return -1;
+    if (bex_mj_guarded(step_work, &(struct steps){sim, substeps}) < 0) return -1;
     return check_numbers(sim->handle);
 }
 
@@ -171,7 +170,7 @@ static void forward_work(void *payload) {
 }
 
 int bex_mj_sim_forward(bex_mj_sim *sim) {
-    return guarded(forward_work, sim);
+    return bex_mj_guarded(forward_work, sim);
 }
 
 void bex_mj_sim_step_bare(bex_mj_sim *sim) {

@@ -5,7 +5,7 @@
  *     bex_mj_sim s;     bex_mj_sim_init(&s, m);                          one thread at a time
  *     s.ctrl[0] = 0.3;  bex_mj_sim_step(&s, 1);  ... s.qpos[0] ...
  *
- * mj.c alone includes mujoco.h and owns the program's only setjmp. In a build without MuJoCo
+ * mj.c owns the program's only setjmp. In a build without MuJoCo
  * bex_mj_model_load fails with a message saying so, and nothing else here can be reached. */
 #ifndef BEX_ENV_MJ_H
 #define BEX_ENV_MJ_H
@@ -46,6 +46,10 @@ int bex_mj_sim_forward(bex_mj_sim *sim);
 
 /* mj_step with nothing round it: the reference of `bex bench env`. */
 void bex_mj_sim_step_bare(bex_mj_sim *sim);
+
+/* Negative with a message if work(payload) ends in a fatal error of MuJoCo: for what drives MuJoCo
+ * elsewhere (env/offscreen.c). What work allocated meanwhile is lost. */
+int bex_mj_guarded(void (*work)(void *), void *payload);
 
 /* Total mass of the model, kg. */
 double bex_mj_model_mass(const bex_mj_model *model);

@@ -45,6 +45,11 @@ void bex_mj_sim_step_bare(bex_mj_sim *sim) {
     (void)sim;
 }
 
+int bex_mj_guarded(void (*work)(void *), void *payload) {
+    (void)work, (void)payload;
+    return bex_fail("this build has no MuJoCo");
+}
+
 double bex_mj_model_mass(const bex_mj_model *model) {
     (void)model;
     return 0;

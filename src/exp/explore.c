@@ -21,6 +21,7 @@
     X(final_obs, (size_t)e->episodes *(size_t)e->O)                                                \
     X(first_step, e->R)                                                                            \
     X(first_episode, e->R)                                                                         \
+    X(first_goal, e->G + 1)                                                                        \
     X(occupancy, e->R)                                                                             \
     X(visited, (size_t)e->episodes *(size_t)e->R)
 
@@ -42,6 +43,7 @@ static int allocate(bex_explored *e) {
         return bex_fail("out of memory for %d trials of %d episodes", e->trials, e->episodes);
     for (size_t i = 0; i < (size_t)e->trials * (size_t)e->R; i++)
         e->first_step[i] = e->first_episode[i] = -1;
+    for (size_t i = 0; i < (size_t)e->trials * (size_t)(e->G + 1); i++) e->first_goal[i] = -1;
     return 0;
 }
 
@@ -56,7 +58,10 @@ typedef struct run {
 // a state of trial i's running episode, seen after `steps` of its steps
 static void account(run *r, int i, const bex_real *obs) {
     bex_explored *e = r->e;
-    int region = e->world->class->region(e->world, obs);
+    int region = e->world->class->region(e->world, obs), *goal = e->first_goal + i * (e->G + 1);
+    unsigned found = e->G ? e->world->class->found(e->world, obs) : 0;
+    for (int g = 0; g < e->G; g++)
+        if (found >> g & 1 && goal[g] < 0) goal[g] = r->episode[i];
     if (region < 0) return;
     size_t at = (size_t)i * (size_t)e->R + (size_t)region;
     if (e->first_step[at] < 0) {
@@ -136,6 +141,7 @@ int bex_explore(bex_explored *out, const bex_explore_options *o) {
                           .O = w->O,
                           .A = w->A,
                           .R = w->regions,
+                          .G = w->class->found ? w->goals : 0,
                           .length = w->time_limit};
     BEX_CHECK(o->trials > 0 && o->episodes > 0, "%d trials of %d episodes", o->trials, o->episodes);
     if (w->time_limit <= 0) return bex_fail("%s has no time limit: episodes do not end", w->name);
@@ -166,6 +172,11 @@ int bex_explored_after_steps(const bex_explored *e, int trial, int steps) {
 
 int bex_explored_after_episodes(const bex_explored *e, int trial, int episodes) {
     return count_below(e->first_episode + (size_t)trial * (size_t)e->R, e->R, episodes);
+}
+
+double bex_explored_goals(const bex_explored *e, int trial, int episodes) {
+    const int *first = e->first_goal + (size_t)trial * (size_t)(e->G + 1);
+    return e->G ? (double)count_below(first, e->G, episodes) / e->G : 0;
 }
 
 int bex_explored_attempts(const bex_explored *e, int trial) {

@@ -27,6 +27,7 @@ typedef struct bex_explore_options {
 typedef struct bex_explored {
     const bex_world *world;
     int trials, episodes, O, A, R;
+    int G;      // goals of the world
     int length; // most steps of an episode
     int room;   // rows a trial may have: episodes * length
 
@@ -39,8 +40,9 @@ typedef struct bex_explored {
     bex_real *final_obs;               // (trials, episodes, O) the state after the last action
     int *first_step;                   // (trials, R) when a region was first visited; -1: never
     int *first_episode;                // (trials, R) 0-based; -1: never
-    unsigned *occupancy;               // (trials, R) states in each region
-    unsigned char *visited;            // (trials, episodes, R) 1: the episode was there
+    int *first_goal;        // (trials, G + 1) episode a goal was first found in; -1: never
+    unsigned *occupancy;    // (trials, R) states in each region
+    unsigned char *visited; // (trials, episodes, R) 1: the episode was there
 } bex_explored;
 
 /* 0, or negative with a message naming the trial. The result needs bex_explored_fini either way. */
@@ -50,6 +52,9 @@ void bex_explored_fini(bex_explored *e);
 /* Regions a trial has visited after so many steps; after so many episodes. */
 int bex_explored_after_steps(const bex_explored *e, int trial, int steps);
 int bex_explored_after_episodes(const bex_explored *e, int trial, int episodes);
+
+/* The share of the world's goals a trial has found after so many episodes; 0 where it has none. */
+double bex_explored_goals(const bex_explored *e, int trial, int episodes);
 
 /* The episode (from 1) in which a trial first got a reward above 0; 0: in none. */
 int bex_explored_attempts(const bex_explored *e, int trial);

@@ -111,6 +111,26 @@ static void add_attempts(json_t *out, const bex_explored *e, int *attempts) {
     json_object_set_new(out, "attempts", json_pack("{s:o, s:o}", "regions", regions, "goal", goal));
 }
 
+// the share of goals found: at the end, after each episode; and the share of trials that found each
+static void add_goals(json_t *out, const bex_explored *e, double *values) {
+    if (!e->G) return;
+    json_t *by_episode = curve("episode"), *reached = json_array();
+    bex_spread s = {0, 0};
+    for (int k = 1; k <= e->episodes; k++) {
+        for (int i = 0; i < e->trials; i++) values[i] = bex_explored_goals(e, i, k);
+        s = bex_spread_of(values, e->trials);
+        add_point(by_episode, "episode", k, s);
+    }
+    for (int g = 0; g < e->G; g++) {
+        double n = 0;
+        for (int i = 0; i < e->trials; i++) n += e->first_goal[i * (e->G + 1) + g] >= 0;
+        append(reached, n / e->trials);
+    }
+    json_object_set_new(out, "goals",
+                        json_pack("{s:{s:f, s:f}, s:o, s:o}", "found", "mean", s.mean, "error",
+                                  s.error, "reached", reached, "by_episode", by_episode));
+}
+
 static int add_overlap(json_t *out, const bex_explored *e, const bex_explore_about *about,
                        double *values) {
     if (!about->segment) return 0;
@@ -271,6 +291,7 @@ json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *abou
         add_by_episode(out, e, values);
         add_by_step(out, e, values);
         add_attempts(out, e, attempts);
+        add_goals(out, e, values);
         add_occupancy(out, e);
         code = add_overlap(out, e, about, values) < 0 ? -1 : add_map(out, e, about);
     }

@@ -10,6 +10,8 @@
  *   final        regions after the last episode: mean, error
  *   attempts     regions: share of trials that reached each, mean attempt (episode from 1) of those;
  *                goal: the same for a first reward, attempts of each trial (0: never)
+ *   goals        of a world that has some: the share found after the last episode (mean, error) and
+ *                after each; the share of trials that found each
  *   overlap      with a history segment, if one was given: mean, error, trials
  *   occupancy    share of states in each region; and as a grid for a map, counts row by row
  *   map          walls, goal, start: [right, down, half width, half height]

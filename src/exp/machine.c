@@ -21,6 +21,9 @@
 #ifdef BEX_HAVE_CAIRO
 #include <cairo/cairo.h>
 #endif
+#ifdef BEX_HAVE_EGL
+#include <EGL/egl.h>
+#endif
 #ifdef BEX_HAVE_GIF
 #include <gif_lib.h>
 #endif
@@ -194,6 +197,16 @@ static void cairo_version_text(char *out, size_t size) {
 #define CAIRO_VERSION_OF NULL
 #endif
 
+#ifdef BEX_HAVE_EGL
+static void egl_version(char *out, size_t size) {
+    const char *text = eglQueryString(EGL_NO_DISPLAY, EGL_VERSION);
+    snprintf(out, size, "%.*s", (int)strcspn(text ? text : "?", " "), text ? text : "?");
+}
+#define EGL_VERSION_OF egl_version
+#else
+#define EGL_VERSION_OF NULL
+#endif
+
 #ifdef BEX_HAVE_GIF
 static void gif_version_text(char *out, size_t size) {
     snprintf(out, size, "%d.%d.%d", GIFLIB_MAJOR, GIFLIB_MINOR, GIFLIB_RELEASE);
@@ -224,6 +237,7 @@ static const struct {
     {"HDF5", "libhdf5-dev", false, HDF5_VERSION, "D4RL, Minari, robomimic and LIBERO files"},
     {"zlib", "zlib1g-dev", false, ZLIB_VERSION_OF, "compressed demonstrations read on all cores"},
     {"MuJoCo", "libmujoco-dev", false, MUJOCO_VERSION, "the simulated robots"},
+    {"EGL", "libegl-dev", false, EGL_VERSION_OF, "pictures and videos of what a camera sees"},
     {"cairo", "libcairo2-dev", false, CAIRO_VERSION_OF, "figures"},
     {"giflib", "libgif-dev", false, GIF_VERSION_OF, "animations of `bex env`"},
     {"oneDNN", "libdnnl-dev", false, DNNL_VERSION, "the reference column of `bex bench kernels`"},

@@ -1,27 +1,10 @@
 /* Learning from demonstrations: it can overfit, gives the same bits on any number of threads and after
  * loading, allocates nothing, labels with the coverage it claims, and refuses what it cannot learn. */
-#include "agent/imitation.h"
-
 #include "base/folder.h"
 #include "coverage/gram.h"
 
-#include "agent/walks.h"
+#include "agent/learner.h"
 #include "malloc_count.h"
-
-static bex_dataset *walks;
-
-static bex_agent *agent_of(const char *settings) {
-    bex_train_config c = walk_config(settings);
-    bex_agent *a = bex_agent_class_of(&c)->new (&c, walks);
-    if (!a) fail_msg("%s: %s", settings, bex_error());
-    return a;
-}
-
-static double update(bex_agent *a, int64_t step) {
-    bex_update u;
-    if (a->class->update(a, step, &u) < 0) fail_msg("step %lld: %s", (long long)step, bex_error());
-    return u.loss;
-}
 
 static double mean_loss(bex_agent *a, int64_t first, int64_t count) {
     double sum = 0;
@@ -29,18 +12,8 @@ static double mean_loss(bex_agent *a, int64_t first, int64_t count) {
     return sum / (double)count;
 }
 
-static bex_evaluation evaluation(bex_agent *a) {
-    bex_evaluation e;
-    if (a->class->evaluate(a, &e) < 0) fail_msg("%s", bex_error());
-    return e;
-}
-
 static double held_out(bex_agent *a) {
     return evaluation(a).held_out;
-}
-
-static bex_params *params_of(bex_agent *a) {
-    return ((bex_imitation *)a)->policy->params;
 }
 
 static void same_params(bex_agent *a, bex_agent *b) {
@@ -403,56 +376,6 @@ static void the_coverage_is_hidden_as_often_as_told(void **state) {
     assert_in_range(hidden_of("0.15", 2000), 240, 360); // 300 +- 16
 }
 
-static void evaluation_tells_what_is_used(void **state) {
-    (void)state;
-    bex_agent *a = agent_of("");
-    for (int i = 0; i < 20; i++) update(a, i);
-    bex_evaluation e = evaluation(a), again = evaluation(a);
-    assert_memory_equal(&e, &again, sizeof e);
-    assert_true(e.other_history != e.held_out && e.no_coverage != e.held_out);
-    // a network that cannot see its history does not mind another one
-    const bex_param *w = bex_param_find(params_of(a), "token.history.weight");
-    for (size_t i = 0; i < w->count; i++) bex_param_edit(w)[i] = R(0);
-    e = evaluation(a);
-    assert_true(e.other_history == e.held_out && e.no_coverage != e.held_out);
-    a->class->free(a);
-    a = agent_of("model.agent=bc");
-    e = evaluation(a);
-    assert_true(isfinite(e.held_out) && isnan(e.other_history) && isnan(e.no_coverage));
-    a->class->free(a);
-}
-
-static void chunks_hold_where_the_future_leads(void **state) {
-    (void)state;
-    bex_agent *agent = agent_of("model.waypoints=true coverage.truncate=true model.features=true");
-    const bex_imitation *a = (bex_imitation *)agent;
-    const bex_policy *p = a->policy;
-    const bex_dataset *d = a->train.data;
-    assert_int_equal(p->W, 2);
-    assert_int_equal(p->dit.o.A, p->A + 2);
-    assert_int_equal(p->dit.o.O, p->O + 8);
-    for (int j = 0; j < WALK_ROWS; j++) {
-        bex_real chunk[4 * 4], mask[4];
-        bex_window w = bex_windows_at(a->train.windows, j);
-        bex_imitation_chunk(p, &a->train, &w, chunk, mask);
-        for (int k = 0; k < 4; k++) {
-            int last = d->start[w.episode + 1] - 1, ahead = w.row + (k + 1) * 12 / 4;
-            const bex_real *s = d->observations + 4 * (ahead < last ? ahead : last);
-            assert_true(mask[k] == R(w.row + k <= last));
-            for (int i = 0; i < 2; i++) {
-                double spread =
-                    (double)((s[i] - p->normaliser.mean[i]) / (2 * p->normaliser.std[i]));
-                double clamped = fmax(-1, fmin(1, spread)), value = (double)chunk[4 * k + 2 + i];
-                assert_true(fabs(value - clamped) < 1e-5);
-                if (fabs(spread) < 1)
-                    assert_true(fabs((double)(bex_policy_waypoint_state(p, i, R(value)) - s[i])) <
-                                1e-4);
-            }
-        }
-    }
-    agent->class->free(agent);
-}
-
 /* ---- kinds of policy ---- */
 
 static double moved(bex_agent *a, const char *name) {
@@ -600,8 +523,6 @@ int main(void) {
         cmocka_unit_test(every_kind_learns),
         cmocka_unit_test(bc_ignores_history_and_coverage),
         cmocka_unit_test(held_out_episodes_are_apart),
-        cmocka_unit_test(evaluation_tells_what_is_used),
-        cmocka_unit_test(chunks_hold_where_the_future_leads),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(constant_dims_are_refused_or_dropped),
     };

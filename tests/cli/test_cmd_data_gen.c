@@ -1,5 +1,6 @@
 /* `bex data gen` as a user runs it: what h5py sees, equal files on any number of cores, mistakes. */
 #include "cli/program.h"
+#include "env/make_controller.h"
 
 #include "env/mj.h"
 
@@ -79,10 +80,41 @@ static void mistakes_are_one_line(void **state) {
         {"data gen maze2d-medium --out x.hdf5 --steps 0", 2, "--steps must be in"},
         {"data gen maze2d --out x.hdf5", 2, "--maze FILE"},
         {"data gen maze2d-medium --steps 10 --out no/such/dir/x.hdf5", 1, "no/such/dir"},
+        {"data gen maze2d-medium --controller x --out x.hdf5", 2, "--controller is for antmaze"},
+        {"data gen antmaze-medium-diverse --rare 6,1 --out x.hdf5", 2, "are for maze2d"},
+        {"data gen antmaze-medium-diverse --controller no/such --out x.hdf5", 1, "no/such"},
+        {"data gen antmaze-diverse --out x.hdf5", 2, "--maze FILE"},
+        {"data gen ant --out x.hdf5", 2, "no demonstrator knows ant"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_refused(bad[i].arguments, bad[i].code, bad[i].part);
     assert_true(access("x.hdf5", F_OK) != 0);
+}
+
+static void ants_walk_as_told(void **state) {
+    (void)state;
+    small_controller net;
+    char controller[512];
+    snprintf(controller, sizeof controller, "%s",
+             make_controller(&net, "cli-walker.safetensors", NULL));
+    for (int threads = 1; threads <= 2; threads++) {
+        char before[32];
+        const char *out = threads == 1 ? file : other;
+        snprintf(before, sizeof before, "OMP_NUM_THREADS=%d", threads);
+        snprintf(command, sizeof command,
+                 "data gen antmaze-umaze-diverse --controller %s --episode-length 20 --steps 190 "
+                 "--json --out %s",
+                 controller, out);
+        run r = run_program_in(before, command);
+        assert_int_equal(r.code, 0);
+        assert_non_null(strstr(r.text, "\"rows\": 190"));
+        assert_non_null(strstr(r.text, "\"goal_reached\""));
+    }
+    assert_true(same_bytes(file, other));
+    // and it is our own ant's motion
+    snprintf(command, sizeof command, "env check antmaze-umaze %s", file);
+    assert_int_equal(run_program(command).code, 0);
+    unlink(file), unlink(other), unlink(controller);
 }
 
 static void an_existing_file_is_kept(void **state) {
@@ -111,6 +143,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(h5py_reads_it),
         cmocka_unit_test(same_file_on_any_number_of_cores),
+        cmocka_unit_test(ants_walk_as_told),
         cmocka_unit_test(mistakes_are_one_line),
         cmocka_unit_test(an_existing_file_is_kept),
     };

@@ -83,7 +83,8 @@ static void pictures_are_written(void **state) {
         char name[32];
         snprintf(name, sizeof name, "world.%s", kinds[i]);
         snprintf(path, sizeof path, "%s", scratch_path(name));
-        snprintf(command, sizeof command, "env maze2d-large --render %s", path);
+        snprintf(command, sizeof command, "env %s --render %s",
+                 i ? "maze2d-large" : "antmaze-medium", path);
         run r = run_program(command);
         if (r.code != 0 && strstr(r.text, "this build has no cairo")) skip();
         assert_int_equal(r.code, 0);
@@ -124,12 +125,73 @@ static void wrong_data_is_one_line(void **state) {
     assert_refused(command, 1, "29 observation columns, maze2d-medium has 4");
 }
 
+// the golden of tests/golden: three short walks
+static const char walks[] = BEX_SOURCE_DIR "/tests/golden/antmaze-medium.hdf5";
+
+static void recorded_walks_are_checked(void **state) {
+    (void)state;
+    char command[1200];
+    snprintf(command, sizeof command, "env check antmaze %s --json", walks);
+    run r = run_program(command);
+    if (strstr(r.text, "cannot read or write HDF5")) skip();
+    assert_int_equal(r.code, 0);
+    static const char *const keys[] = {"\"median\"", "\"p99\"", "\"max\"", "\"rows\": 297"};
+    for (int i = 0; i < 4; i++) assert_non_null(strstr(r.text, keys[i]));
+    snprintf(command, sizeof command, "env check antmaze-medium %s", walks);
+    r = run_program(command);
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.text, "297 transitions"));
+    // another maze has walls where they walked: the motion is not theirs
+    snprintf(command, sizeof command, "env check antmaze-umaze %s", walks);
+    r = run_program(command);
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.text, "the motion is not D4RL's"));
+    assert_refused("env check", 2, "which world?");
+    assert_refused("env check antmaze", 2, "which file");
+    assert_refused("env check antmaze no/such.hdf5", 1, "no/such.hdf5");
+    snprintf(command, sizeof command, "env check maze2d-medium %s", walks);
+    assert_refused(command, 2, "maze2d-medium is not an antmaze");
+}
+
+static void a_camera_makes_pictures_and_videos(void **state) {
+    (void)state;
+    char path[600], command[1400];
+    static const struct {
+        const char *file, *arguments;
+    } all[] = {
+        {"frame.png", "env antmaze-medium --view camera --seed 3"},
+        {"frame.png", "env ant --seed 3"}, // no map: the camera
+        {"row.png", "env antmaze-medium --view camera --row 120"},
+        {"walk.mp4", "env antmaze-medium --every 20"},
+    };
+    for (int i = 0; i < 4; i++) {
+        snprintf(path, sizeof path, "%s", scratch_path(all[i].file));
+        snprintf(command, sizeof command, "%s %s%s --render %s", all[i].arguments,
+                 i < 2 ? "" : "--data ", i < 2 ? "" : walks, path);
+        run r = run_program(command);
+        if (r.code == 0) assert_true(file_size(path) > 3000);
+        if (r.code != 0 && !strstr(r.text, "this build ") && !strstr(r.text, "no EGL") &&
+            !strstr(r.text, "cannot run ffmpeg"))
+            fail_msg("'bex %s': %s", command, r.text);
+        unlink(path);
+    }
+    assert_refused("env antmaze-medium --render x.mp4", 1, "--data FILE");
+    assert_refused("env antmaze-medium --view camera --render x.svg", 1, "makes .png or .mp4");
+    assert_refused("env antmaze-medium --view map --render x.mp4", 1, "a map is no video");
+    assert_refused("env antmaze-medium --view side --render x.png", 1, "map or camera");
+}
+
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(facts_are_printed),      cmocka_unit_test(bad_mazes_are_one_line),
-        cmocka_unit_test(mistakes_are_one_line),  cmocka_unit_test(pictures_are_written),
-        cmocka_unit_test(trajectories_are_drawn), cmocka_unit_test(wrong_data_is_one_line),
+        cmocka_unit_test(facts_are_printed),
+        cmocka_unit_test(bad_mazes_are_one_line),
+        cmocka_unit_test(mistakes_are_one_line),
+        cmocka_unit_test(pictures_are_written),
+        cmocka_unit_test(trajectories_are_drawn),
+        cmocka_unit_test(wrong_data_is_one_line),
+        cmocka_unit_test(recorded_walks_are_checked),
+        cmocka_unit_test(a_camera_makes_pictures_and_videos),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

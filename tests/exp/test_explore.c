@@ -232,6 +232,42 @@ static void trajectories_read_back(void **state) {
     unlink(path);
 }
 
+/* A goal beside the start is found by some trials, in some episode: recounted from the recorded states. */
+static void goals_are_counted_right(void **state) {
+    (void)state;
+    bex_world *whole = world;
+    bex_world_options o = BEX_WORLD_INIT;
+    o.time_limit = LENGTH, o.start[0] = 3, o.start[1] = 3, o.goal[0] = 3, o.goal[1] = 4;
+    assert_int_equal(bex_world_open(&world, "maze2d-medium", &o), 0);
+    bex_explored e;
+    assert_int_equal(explore(&e, 0, 0), 0);
+    assert_int_equal(e.G, 1);
+    double found = 0;
+    for (int i = 0; i < TRIALS; i++) {
+        int first = -1;
+        for (int k = EPISODES - 1; k >= 0; k--)
+            for (int t = 0; t <= LENGTH; t++) {
+                const bex_real *obs = t < LENGTH ? e.obs + (i * e.room + k * LENGTH + t) * e.O
+                                                 : e.final_obs + (i * EPISODES + k) * e.O;
+                if (world->class->found(world, obs)) first = k;
+            }
+        for (int k = 0; k <= EPISODES; k++)
+            assert_true(bex_explored_goals(&e, i, k) == (first >= 0 && first < k));
+        found += (double)(first >= 0) / TRIALS;
+    }
+    assert_true(found > 0);
+    json_t *agent = json_object(),
+           *r = bex_explore_results(&e, &(bex_explore_about){.command = "x", .agent = agent});
+    const json_t *goals = json_object_get(r, "goals");
+    const json_t *mean = json_object_get(json_object_get(goals, "found"), "mean");
+    assert_true(fabs(json_number_value(mean) - found) < 1e-12);
+    assert_int_equal(json_array_size(json_object_get(goals, "reached")), 1);
+    json_decref(r), json_decref(agent);
+    bex_explored_fini(&e);
+    bex_world_close(world);
+    world = whole;
+}
+
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     bex_world_options o = BEX_WORLD_INIT;
@@ -245,6 +281,7 @@ int main(void) {
         cmocka_unit_test(results_say_what_happened),
         cmocka_unit_test(rewards_end_attempts),
         cmocka_unit_test(trajectories_read_back),
+        cmocka_unit_test(goals_are_counted_right),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     bex_world_close(world);

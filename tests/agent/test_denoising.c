@@ -1,0 +1,63 @@
+/* What one update is made of: the targets of a window, and what the held-out losses tell. */
+#include "agent/learner.h"
+
+static void evaluation_tells_what_is_used(void **state) {
+    (void)state;
+    bex_agent *a = agent_of("");
+    for (int i = 0; i < 20; i++) update(a, i);
+    bex_evaluation e = evaluation(a), again = evaluation(a);
+    assert_memory_equal(&e, &again, sizeof e);
+    assert_true(e.other_history != e.held_out && e.no_coverage != e.held_out);
+    // a network that cannot see its history does not mind another one
+    const bex_param *w = bex_param_find(params_of(a), "token.history.weight");
+    for (size_t i = 0; i < w->count; i++) bex_param_edit(w)[i] = R(0);
+    e = evaluation(a);
+    assert_true(e.other_history == e.held_out && e.no_coverage != e.held_out);
+    a->class->free(a);
+    a = agent_of("model.agent=bc");
+    e = evaluation(a);
+    assert_true(isfinite(e.held_out) && isnan(e.other_history) && isnan(e.no_coverage));
+    a->class->free(a);
+}
+
+static void chunks_hold_where_the_future_leads(void **state) {
+    (void)state;
+    bex_agent *agent = agent_of("model.waypoints=true coverage.truncate=true model.features=true");
+    const bex_imitation *a = (bex_imitation *)agent;
+    const bex_policy *p = a->policy;
+    const bex_dataset *d = a->train.data;
+    assert_int_equal(p->W, 2);
+    assert_int_equal(p->dit.o.A, p->A + 2);
+    assert_int_equal(p->dit.o.O, p->O + 8);
+    for (int j = 0; j < WALK_ROWS; j++) {
+        bex_real chunk[4 * 4], mask[4];
+        bex_window w = bex_windows_at(a->train.windows, j);
+        bex_imitation_chunk(p, &a->train, &w, chunk, mask);
+        for (int k = 0; k < 4; k++) {
+            int last = d->start[w.episode + 1] - 1, ahead = w.row + (k + 1) * 12 / 4;
+            const bex_real *s = d->observations + 4 * (ahead < last ? ahead : last);
+            assert_true(mask[k] == R(w.row + k <= last));
+            for (int i = 0; i < 2; i++) {
+                double spread =
+                    (double)((s[i] - p->normaliser.mean[i]) / (2 * p->normaliser.std[i]));
+                double clamped = fmax(-1, fmin(1, spread)), value = (double)chunk[4 * k + 2 + i];
+                assert_true(fabs(value - clamped) < 1e-5);
+                if (fabs(spread) < 1)
+                    assert_true(fabs((double)(bex_policy_waypoint_state(p, i, R(value)) - s[i])) <
+                                1e-4);
+            }
+        }
+    }
+    agent->class->free(agent);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(evaluation_tells_what_is_used),
+        cmocka_unit_test(chunks_hold_where_the_future_leads),
+    };
+    walks = walks_new(1);
+    int code = cmocka_run_group_tests(tests, NULL, NULL);
+    bex_dataset_free(walks);
+    return code;
+}
