@@ -59,6 +59,7 @@ parity: build
 bench: build
 	$(if $(PEERS),tools/deps --peers)
 	for what in kernels coverage env data; do build/release/bin/bex bench $$what || exit; done
+	for what in train act; do build/release/bin/bex bench $$what $(if $(PEERS),--peer torch) || exit; done
 
 fuzz: deps
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz

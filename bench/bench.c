@@ -5,20 +5,31 @@
 #include "base/error.h"
 #include "base/json.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct bex_bench {
+    bex_bench_options options;
     json_t *rows; // NULL: print a text table
     int count;
 };
 
-bex_bench *bex_bench_new(bool json) {
+bex_bench *bex_bench_new(const bex_bench_options *options) {
     bex_bench *b = calloc(1, sizeof *b);
     BEX_CHECK(b, "out of memory");
-    if (json) b->rows = json_array();
+    b->options = *options;
+    if (options->json) b->rows = json_array();
     return b;
+}
+
+bool bex_bench_wants(const bex_bench *b, const char *name) {
+    return !b->options.only || strstr(name, b->options.only);
+}
+
+bool bex_bench_has_peer(const bex_bench *b, const char *peer) {
+    return b->options.peer && !strcmp(b->options.peer, peer);
 }
 
 void bex_bench_row(bex_bench *b, const char *name, double value, const char *unit,
@@ -82,6 +93,32 @@ void bex_bench_pair(double seconds[2], void (*ours)(void *), void (*reference)(v
             double s = round_seconds(work[w], payload, least);
             if (s < seconds[w]) seconds[w] = s;
         }
+}
+
+void bex_bench_memory_reset(void) {
+    malloc_trim(0);
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    if (!f) return;
+    fputs("5", f); // 5: the peak becomes what is resident now
+    fclose(f);
+}
+
+static double memory(const char *field) {
+    char line[256];
+    double kilobytes = -1;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, field, strlen(field))) kilobytes = strtod(line + strlen(field), NULL);
+    if (f) fclose(f);
+    return 1024 * kilobytes;
+}
+
+double bex_bench_memory_now(void) {
+    return memory("VmRSS:");
+}
+
+double bex_bench_memory_peak(void) {
+    return memory("VmHWM:");
 }
 
 json_t *bex_bench_peer(const char *script_and_arguments) {

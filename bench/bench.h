@@ -14,7 +14,15 @@ typedef struct bex_bench bex_bench;
 
 typedef enum { BEX_BENCH_RATE, BEX_BENCH_TIME } bex_bench_kind; // higher, lower is better
 
-bex_bench *bex_bench_new(bool json);
+typedef struct bex_bench_options {
+    bool json;        // an array of objects instead of a table
+    const char *only; // rows whose name holds this text; NULL: all (train and act)
+    const char *peer; // "torch": run the twin beside ours; NULL: none (train and act)
+} bex_bench_options;
+
+bex_bench *bex_bench_new(const bex_bench_options *options);
+bool bex_bench_wants(const bex_bench *b, const char *name);
+bool bex_bench_has_peer(const bex_bench *b, const char *peer);
 
 /* One row; printed at once unless json. reference NULL: none was available. */
 void bex_bench_row(bex_bench *b, const char *name, double value, const char *unit,
@@ -32,15 +40,26 @@ double bex_bench_seconds(void (*work)(void *payload), void *payload, int rounds,
 void bex_bench_pair(double seconds[2], void (*ours)(void *), void (*reference)(void *),
                     void *payload, int rounds, double least_seconds);
 
+/* GFLOP/s of dnnl_sgemm on pieces of a lane's size, `threads` at a time, best of several widths: the
+ * machine's limit at this moment. 0 where oneDNN is absent. */
+double bex_bench_peak(int threads);
+
+/* Resident memory of the process in bytes, and its peak since the reset. Negative: the kernel does not tell. */
+void bex_bench_memory_reset(void);
+double bex_bench_memory_now(void);
+double bex_bench_memory_peak(void);
+
 /* Runs `python3 script` (path relative to the source tree, arguments appended), which prints a JSON
  * object of name: value, and reads it: the PyTorch or h5py side of a comparison. NULL with a message
  * if the interpreter or a module is missing. Caller json_decrefs (jansson's json_t). */
 struct json_t *bex_bench_peer(const char *script_and_arguments);
 
 /* The benchmarks, one file each; returns an exit code. */
+int bex_bench_act(bex_bench *b);
 int bex_bench_coverage(bex_bench *b);
 int bex_bench_data(bex_bench *b);
 int bex_bench_kernels(bex_bench *b);
 int bex_bench_env(bex_bench *b);
+int bex_bench_train(bex_bench *b);
 
 #endif

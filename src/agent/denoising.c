@@ -216,6 +216,7 @@ static double lane_work(bex_tape *tape, int lane, void *payload) {
     int first, count, most = (int)t->micro / j->S;
     if (most < 1) most = 1;
     bex_lane_slice(j->windows / j->S, (int)t->lanes, lane, &first, &count);
+    if (j->learn) bex_params_zero_lane(j->a->policy->params, lane);
     bex_rng rng = tape->rng;
     for (int g = 0; g < count; g += most) {
         int groups = count - g < most ? count - g : most;
@@ -248,7 +249,7 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     j.overfit = step * (j.windows / j.S);
     j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.A);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
-    bex_params_zero_grad(a->policy->params);
+    bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
     out->loss = bex_lanes_run(a->lanes, rng, lane_work, &j);
     out->data_seconds = seconds_of(a->data_seconds, (int)t->lanes);
     out->lane_seconds = seconds_of(a->lane_seconds, (int)t->lanes);
@@ -270,10 +271,12 @@ static void swap_average(bex_params *p) {
     if (!p->ema) return;
     p->value = p->ema;
     p->ema = value;
+    bex_params_changed(p);
 }
 
 static int held_out_loss(bex_imitation *a, job *j, double *loss) {
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "evaluate", 0);
+    bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
     *loss = bex_lanes_run(a->lanes, rng, lane_work, j);
     seconds_of(a->data_seconds, (int)a->config.train.lanes);
     seconds_of(a->lane_seconds, (int)a->config.train.lanes);

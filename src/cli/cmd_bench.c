@@ -12,24 +12,27 @@ static const struct {
     const char *name; // first member: base/nearest.h
     int (*run)(bex_bench *b);
 } benchmarks[] = {
-    {"coverage", bex_bench_coverage},
-    {"data", bex_bench_data},
-    {"kernels", bex_bench_kernels},
-    {"env", bex_bench_env},
+    {"act", bex_bench_act}, {"coverage", bex_bench_coverage}, {"data", bex_bench_data},
+    {"env", bex_bench_env}, {"kernels", bex_bench_kernels},   {"train", bex_bench_train},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 
 int bex_cmd_bench(int argc, char **argv) {
-    static bool json;
+    static bex_bench_options o;
     static const bex_option options[] = {
-        {"json", BEX_OPTION_FLAG, &json, NULL, "an array of objects instead of a table", 0, 0},
+        {"json", BEX_OPTION_FLAG, &o.json, NULL, "an array of objects instead of a table", 0, 0},
+        {"only", BEX_OPTION_TEXT, &o.only, "TEXT", "train, act: rows whose name holds this text", 0,
+         0},
+        {"peer", BEX_OPTION_TEXT, &o.peer, "NAME",
+         "train, act: torch runs the PyTorch twin beside ours", 0, 0},
     };
     static const bex_usage usage = {
         .command = "bench",
-        .synopsis = "kernels|coverage|env|data [options]",
+        .synopsis = "kernels|train|act|coverage|env|data [options]",
         .about =
             "Measure ours beside a reference in the same run. A ratio above 1 beats the reference.",
-        .example = "bex bench kernels\nbex bench coverage --json > coverage.json",
+        .example = "bex bench kernels\nbex bench train --only kitchen --peer torch\n"
+                   "bex bench coverage --json > coverage.json",
         .options = options,
         .count = sizeof options / sizeof *options,
     };
@@ -38,11 +41,13 @@ int bex_cmd_bench(int argc, char **argv) {
     if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
     if (n < 0) return BEX_EXIT_USAGE;
     if (n == 0)
-        return bex_fail("which benchmark? (kernels, coverage, env, data)"),
+        return bex_fail("which benchmark? (kernels, train, act, coverage, env, data)"),
                bex_command_fail(&usage, BEX_EXIT_USAGE);
+    if (o.peer && strcmp(o.peer, "torch") != 0)
+        return bex_fail("no peer '%s' (torch)", o.peer), bex_command_fail(&usage, BEX_EXIT_USAGE);
     for (int i = 0; i < BENCHMARKS; i++) {
         if (strcmp(benchmarks[i].name, what[0]) != 0) continue;
-        bex_bench *b = bex_bench_new(json);
+        bex_bench *b = bex_bench_new(&o);
         int code = benchmarks[i].run(b);
         bex_bench_finish(b);
         return code;

@@ -2,7 +2,8 @@
  *
  *   for rows in blocks of ROWS       A block stays in L3 while every column passes over it
  *     for k in blocks of KC
- *       for columns in blocks of NC     pack B(k, n): panels of NR columns, k-major   64 KiB, L2
+ *       for columns in blocks of NC     B(k, n) as panels of NR columns, k-major      64 KiB, L2:
+ *                                       packed here, or by bex_gemm_pack long before
  *         for rows in blocks of MC        A block in L2
  *           for panels of NR columns        panel in L1
  *             for tiles of MR rows            MR x NR accumulators in registers
@@ -144,7 +145,7 @@ static void pack_transposed(bex_real *out, const bex_real *b, ptrdiff_t ld, int 
 }
 
 static void pack(bex_real *out, const bex_real *b, ptrdiff_t ld, int transposed, int kc, int nc) {
-    for (int n = 0; n < nc; n += NR, out += kc * NR) {
+    for (int n = 0; n < nc; n += NR, out += (ptrdiff_t)kc * NR) {
         int columns = nc - n < NR ? nc - n : NR;
         if (columns == NR && transposed) {
             pack_transposed(out, b + n * ld, ld, kc);
@@ -152,7 +153,7 @@ static void pack(bex_real *out, const bex_real *b, ptrdiff_t ld, int transposed,
             for (int k = 0; k < kc; k++) memcpy(out + k * NR, b + k * ld + n, NR * sizeof *out);
         } else {
             // right edge: zeros where there is no column
-            memset(out, 0, (size_t)(kc * NR) * sizeof *out);
+            memset(out, 0, (size_t)kc * NR * sizeof *out);
             ptrdiff_t column = transposed ? ld : 1, row = transposed ? 1 : ld;
             for (int j = 0; j < columns; j++)
                 for (int k = 0; k < kc; k++) out[k * NR + j] = b[(n + j) * column + k * row];
@@ -184,27 +185,40 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
+// a block of B as the tiles read it: the panel of column n begins at b + n * column, its rows are k apart
+typedef struct {
+    const bex_real *b;
+    ptrdiff_t column, k;
+} panels;
+
+static panels panels_of(bex_real *room, const bex_real *B, ptrdiff_t ldb, int k0, int kc, int n0,
+                        int nc, int M, int flags) {
+    if (flags & BEX_GEMM_PACKED) return (panels){B + n0 * ldb + k0 * NR, ldb, NR};
+    int tb = (flags & BEX_GEMM_TB) != 0;
+    const bex_real *b = tb ? B + n0 * ldb + k0 : B + k0 * ldb + n0;
+    // few rows do not repay a copy of a B that is readable as it stands
+    if (!tb && M <= 2 * MR && nc % NR == 0) return (panels){b, 1, ldb};
+    pack(room, b, ldb, tb, kc, nc);
+    return (panels){room, kc, NR};
+}
+
 // all of N and K for one block of rows
 static void row_block(bex_real *C, ptrdiff_t ldc, const bex_real *A, ptrdiff_t a_row, ptrdiff_t a_k,
                       const bex_real *B, int ldb, int M, int row0, int N, int K, int flags,
                       const tail *t) {
-    _Alignas(64) bex_real packed[KC * NC];
-    int tb = (flags & BEX_GEMM_TB) != 0;
+    _Alignas(64) bex_real room[KC * NC];
     for (int k0 = 0; k0 < K; k0 += KC) {
         int kc = least(KC, K - k0), add = k0 > 0 || (flags & BEX_GEMM_ADD), last = k0 + kc == K;
         for (int n0 = 0; n0 < N; n0 += NC) {
             int nc = least(NC, N - n0);
-            const bex_real *b = tb ? B + (ptrdiff_t)n0 * ldb + k0 : B + (ptrdiff_t)k0 * ldb + n0;
-            // few rows do not repay a copy of a B that is readable as it stands
-            int in_place = !tb && M <= 2 * MR && nc % NR == 0;
-            if (!in_place) pack(packed, b, ldb, tb, kc, nc);
+            panels p = panels_of(room, B, ldb, k0, kc, n0, nc, M, flags);
             for (int m0 = 0; m0 < M; m0 += MC) {
                 int mc = least(MC, M - m0);
                 const bex_real *a = A + m0 * a_row + k0 * a_k;
                 bex_real *c = C + m0 * ldc + n0;
                 for (int n = 0; n < nc; n += NR)
-                    tiles(mc, kc, a, a_row, a_k, in_place ? b + n : packed + n * kc,
-                          in_place ? ldb : NR, c + n, ldc, least(NR, nc - n), add);
+                    tiles(mc, kc, a, a_row, a_k, p.b + n * p.column, p.k, c + n, ldc,
+                          least(NR, nc - n), add);
                 if (t && last) finish(c, ldc, mc, nc, row0 + m0, n0, t);
             }
         }
@@ -214,9 +228,11 @@ static void row_block(bex_real *C, ptrdiff_t ldc, const bex_real *A, ptrdiff_t a
 static void product(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb,
                     int M, int N, int K, int flags, const tail *t) {
     int ta = (flags & BEX_GEMM_TA) != 0, tb = (flags & BEX_GEMM_TB) != 0;
-    BEX_CHECK(M >= 0 && N >= 0 && K >= 0 && ldc >= N && lda >= (ta ? M : K) && ldb >= (tb ? K : N),
-              "C (%d,%d) ld %d, A ld %d%s, B ld %d%s, K %d", M, N, ldc, lda,
-              ta ? " transposed" : "", ldb, tb ? " transposed" : "", K);
+    int packed = (flags & BEX_GEMM_PACKED) != 0;
+    BEX_CHECK(M >= 0 && N >= 0 && K >= 0 && ldc >= N && lda >= (ta ? M : K) &&
+                  ldb >= (tb || packed ? K : N) && !(tb && packed),
+              "C (%d,%d) ld %d, A ld %d%s, B ld %d%s%s, K %d", M, N, ldc, lda,
+              ta ? " transposed" : "", ldb, tb ? " transposed" : "", packed ? " packed" : "", K);
     ptrdiff_t a_row = ta ? 1 : lda, a_k = ta ? lda : 1;
     for (int m0 = 0; m0 < M; m0 += ROWS) {
         int rows = least(ROWS, M - m0);
@@ -228,6 +244,18 @@ static void product(bex_real *C, int ldc, const bex_real *A, int lda, const bex_
             memset(c + (ptrdiff_t)i * ldc, 0, (size_t)N * sizeof *c);
         if (t) finish(c, ldc, rows, N, m0, 0, t);
     }
+}
+
+size_t bex_gemm_pack_size(int N, int K) {
+    return (size_t)((N + NR - 1) / NR * NR) * (size_t)K;
+}
+
+void bex_gemm_pack(bex_real *packed, const bex_real *B, int ldb, int N, int K, int flags) {
+    pack(packed, B, ldb, flags & BEX_GEMM_TB, K, N);
+}
+
+const bex_real *bex_gemm_packed_at(const bex_real *packed, int K, int k, int n) {
+    return n % NR ? NULL : packed + (ptrdiff_t)n * K + (ptrdiff_t)k * NR;
 }
 
 void bex_gemm(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb, int M,

@@ -13,6 +13,16 @@ void bex_linear_bwd_x(bex_real *dx, const bex_real *dz, const bex_real *W, int M
     bex_gemm(dx, K, dz, N, W, K, M, K, N, add ? BEX_GEMM_ADD : 0);
 }
 
+void bex_linear_fwd_packed(bex_real *y, bex_real *pre, const bex_real *x, const bex_real *Wt,
+                           const bex_real *b, int M, int N, int K, bex_act act) {
+    bex_gemm_act(y, N, x, K, Wt, K, M, N, K, BEX_GEMM_PACKED, b, act, pre);
+}
+
+void bex_linear_bwd_x_packed(bex_real *dx, const bex_real *dz, const bex_real *W, int all_N, int M,
+                             int N, int K, int add) {
+    bex_gemm(dx, K, dz, N, W, all_N, M, K, N, BEX_GEMM_PACKED | (add ? BEX_GEMM_ADD : 0));
+}
+
 void bex_column_sums(bex_real *db, const bex_real *dz, int M, int N) {
     enum { WIDE = 64, DEEP = 64 };
     for (int n0 = 0; n0 < N; n0 += WIDE) {

@@ -12,6 +12,13 @@ void bex_linear_fwd(bex_real *y, bex_real *pre, const bex_real *x, const bex_rea
 void bex_linear_bwd_x(bex_real *dx, const bex_real *dz, const bex_real *W, int M, int N, int K,
                       int add);
 
+/* The same from packed weights (kernel/gemm.h), with the same bits. Wt: W^T, packed with BEX_GEMM_TB; W:
+ * itself, packed from (N of all rows, K), of which this layer uses N. */
+void bex_linear_fwd_packed(bex_real *y, bex_real *pre, const bex_real *x, const bex_real *Wt,
+                           const bex_real *b, int M, int N, int K, bex_act act);
+void bex_linear_bwd_x_packed(bex_real *dx, const bex_real *dz, const bex_real *W, int all_N, int M,
+                             int N, int K, int add);
+
 /* dW (N,K) += dz^T x;  db (N) += column sums of dz, NULL to skip. Rows in order: fixed sums. */
 void bex_linear_bwd_w(bex_real *dW, bex_real *db, const bex_real *dz, const bex_real *x, int M,
                       int N, int K);

@@ -51,56 +51,93 @@ bex_decoder bex_decoder_add(bex_params *p, const char *prefix, int blocks, int C
 
 void bex_time_embedding(bex_real *out, const int *step, int n, int T) {
     int half = T / 2;
-    for (int b = 0; b < n; b++)
-        for (int i = 0; i < half; i++) {
-            double angle = step[b] * exp(-i * log(10000.0) / (half - 1));
-            out[(size_t)b * (size_t)T + (size_t)i] = (bex_real)cos(angle);
-            out[(size_t)b * (size_t)T + (size_t)(half + i)] = (bex_real)sin(angle);
+    for (int i = 0; i < half; i++) {
+        double wave = exp(-i * log(10000.0) / (half - 1));
+        for (int b = 0; b < n; b++) {
+            bex_real *row = out + (size_t)b * (size_t)T;
+            row[i] = (bex_real)cos(step[b] * wave);
+            row[half + i] = (bex_real)sin(step[b] * wave);
         }
+    }
 }
 
-// member i of (E,B,C) as (B,C)
-static bex_tensor *member(bex_tape *tape, bex_tensor *x, int i) {
-    return bex_reshape(tape, bex_slice(tape, x, 0, i, 1), 2, BEX_DIMS(x->dim[1], x->dim[2]));
+bex_tensor *bex_decoder_time(bex_tape *tape, const bex_decoder *d, const int *step, int n) {
+    bex_tensor *t = bex_tensor_new(tape, 2, BEX_DIMS(n, d->T), false);
+    bex_time_embedding(t->data, step, n, d->T);
+    t = bex_linear(tape, t, d->time1_w, d->time1_b, BEX_ACT_SILU);
+    return bex_linear(tape, t, d->time2_w, d->time2_b, BEX_ACT_ID);
 }
 
-static bex_tensor *block_run(bex_tape *tape, const bex_decoder *d, const bex_decoder_block *m,
-                             bex_tensor *x, bex_tensor *s) {
+bex_modulation bex_decoder_condition(bex_tape *tape, const bex_decoder *d, bex_tensor *t,
+                                     bex_tensor **pooled) {
+    bex_modulation m = {.rows = t->dim[0]};
+    bex_tensor *s = NULL;
+    for (int i = 0; i < d->blocks; i++) {
+        const bex_decoder_block *b = &d->block[i];
+        s = bex_activate(tape, bex_add(tape, pooled[i], t), BEX_ACT_SILU);
+        m.mod[i] = bex_linear(tape, s, b->mod_w, b->mod_b, BEX_ACT_ID);
+        m.gate[i] = bex_linear(tape, s, b->gate_w, b->gate_b, BEX_ACT_ID);
+    }
+    m.last = bex_linear(tape, s, d->final_mod_w, d->final_mod_b, BEX_ACT_ID);
+    return m;
+}
+
+// member i of x (E,R,C), the conditions in use: (rows,C)
+static bex_tensor *member(bex_tape *tape, bex_tensor *x, int i, const bex_modulation *m) {
+    int R = x->dim[1], C = x->dim[2];
+    if (!x->needs_grad)
+        return bex_constant(tape, x->data + ((size_t)i * (size_t)R + (size_t)m->first) * (size_t)C,
+                            2, BEX_DIMS(m->rows, C));
+    BEX_CHECK(m->rows == R, "%d of %d conditions on a recording tape", m->rows, R);
+    return bex_reshape(tape, bex_slice(tape, x, 0, i, 1), 2, BEX_DIMS(R, C));
+}
+
+// x with other outer dimensions, itself where it has them
+static bex_tensor *shaped(bex_tape *tape, bex_tensor *x, int outer, int inner) {
+    if (x->dim[0] == outer) return x;
+    return bex_reshape(tape, x, 3, BEX_DIMS(outer, inner, x->dim[2]));
+}
+
+// x (rows,..,C): tokens of all windows under one condition together, apart only while they attend
+static bex_tensor *block_run(bex_tape *tape, const bex_decoder *d, int i, bex_tensor *x, int B,
+                             const bex_modulation *m) {
     int C = d->C;
-    const bex_block *b = &m->base;
-    bex_tensor *mod = bex_linear(tape, s, m->mod_w, m->mod_b, BEX_ACT_ID);    // (4,B,C)
-    bex_tensor *gate = bex_linear(tape, s, m->gate_w, m->gate_b, BEX_ACT_ID); // (2,B,C)
-    bex_tensor *u = bex_layernorm_modulated(tape, x, b->ln1_w, b->ln1_b, member(tape, mod, 0),
-                                            member(tape, mod, 1), BEX_BLOCK_EPS); // (B,K,C)
-    bex_tensor *qkv = bex_linear(tape, u, b->in_w, b->in_b, BEX_ACT_ID);          // (B,K,3C)
+    const bex_block *b = &d->block[i].base;
+    bex_tensor *mod = m->mod[i], *gate = m->gate[i];
+    bex_tensor *u = bex_layernorm_modulated(tape, x, b->ln1_w, b->ln1_b, member(tape, mod, 0, m),
+                                            member(tape, mod, 1, m), BEX_BLOCK_EPS);
+    bex_tensor *qkv = bex_linear(tape, u, b->in_w, b->in_b, BEX_ACT_ID); // (..,3C)
+    qkv = shaped(tape, qkv, B, d->K);
     bex_tensor *a = bex_attention(tape, (bex_columns){qkv, 0}, (bex_columns){qkv, C},
-                                  (bex_columns){qkv, 2 * C}, C, d->heads);
+                                  (bex_columns){qkv, 2 * C}, C, d->heads); // (B,K,C)
+    a = shaped(tape, a, x->dim[0], x->dim[1]);
     a = bex_linear(tape, a, b->out_w, b->out_b, BEX_ACT_ID);
-    x = bex_gated_add(tape, x, member(tape, gate, 0), bex_dropout(tape, a, d->dropout));
-    bex_tensor *v = bex_layernorm_modulated(tape, x, b->ln2_w, b->ln2_b, member(tape, mod, 2),
-                                            member(tape, mod, 3), BEX_BLOCK_EPS);
+    x = bex_gated_add(tape, x, member(tape, gate, 0, m), bex_dropout(tape, a, d->dropout));
+    bex_tensor *v = bex_layernorm_modulated(tape, x, b->ln2_w, b->ln2_b, member(tape, mod, 2, m),
+                                            member(tape, mod, 3, m), BEX_BLOCK_EPS);
     bex_tensor *h = bex_block_feedforward(tape, b, v, d->dropout);
-    return bex_gated_add(tape, x, member(tape, gate, 1), bex_dropout(tape, h, d->dropout));
+    return bex_gated_add(tape, x, member(tape, gate, 1, m), bex_dropout(tape, h, d->dropout));
+}
+
+bex_tensor *bex_decoder_denoise(bex_tape *tape, const bex_decoder *d, bex_tensor *noised,
+                                const bex_modulation *m) {
+    BEX_CHECK(noised->rank == 3 && noised->dim[0] % m->rows == 0 && noised->dim[1] == d->K &&
+                  noised->dim[2] == d->A,
+              "decoder input %s, expected (B,%d,%d), %d conditions", bex_shape(noised), d->K, d->A,
+              m->rows);
+    int B = noised->dim[0];
+    bex_tensor *x = bex_linear(tape, noised, d->act1_w, d->act1_b, BEX_ACT_GELU);
+    x = bex_linear(tape, x, d->act2_w, d->act2_b, BEX_ACT_ID);
+    x = bex_add(tape, x, bex_use(tape, d->pos)); // (B,K,C)
+    x = shaped(tape, x, m->rows, B / m->rows * d->K);
+    for (int i = 0; i < d->blocks; i++) x = block_run(tape, d, i, x, B, m);
+    x = bex_modulate(tape, x, member(tape, m->last, 1, m), member(tape, m->last, 0, m));
+    return shaped(tape, bex_linear(tape, x, d->final_w, d->final_b, BEX_ACT_ID), B, d->K);
 }
 
 bex_tensor *bex_decoder_run(bex_tape *tape, const bex_decoder *d, bex_tensor *noised,
                             const int *step, bex_tensor **pooled) {
-    BEX_CHECK(noised->rank == 3 && noised->dim[1] == d->K && noised->dim[2] == d->A,
-              "decoder input %s, expected (B,%d,%d)", bex_shape(noised), d->K, d->A);
-    int B = noised->dim[0];
-    bex_tensor *t = bex_tensor_new(tape, 2, BEX_DIMS(B, d->T), false);
-    bex_time_embedding(t->data, step, B, d->T);
-    t = bex_linear(tape, t, d->time1_w, d->time1_b, BEX_ACT_SILU);
-    t = bex_linear(tape, t, d->time2_w, d->time2_b, BEX_ACT_ID); // (B,C)
-    bex_tensor *x = bex_linear(tape, noised, d->act1_w, d->act1_b, BEX_ACT_GELU);
-    x = bex_linear(tape, x, d->act2_w, d->act2_b, BEX_ACT_ID);
-    x = bex_add(tape, x, bex_use(tape, d->pos)); // (B,K,C)
-    bex_tensor *s = NULL;
-    for (int i = 0; i < d->blocks; i++) {
-        s = bex_activate(tape, bex_add(tape, pooled[i], t), BEX_ACT_SILU);
-        x = block_run(tape, d, &d->block[i], x, s);
-    }
-    bex_tensor *mod = bex_linear(tape, s, d->final_mod_w, d->final_mod_b, BEX_ACT_ID); // (2,B,C)
-    x = bex_modulate(tape, x, member(tape, mod, 1), member(tape, mod, 0));
-    return bex_linear(tape, x, d->final_w, d->final_b, BEX_ACT_ID);
+    bex_tensor *t = bex_decoder_time(tape, d, step, noised->dim[0]);
+    bex_modulation m = bex_decoder_condition(tape, d, t, pooled);
+    return bex_decoder_denoise(tape, d, noised, &m);
 }

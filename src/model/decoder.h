@@ -39,6 +39,27 @@ bex_decoder bex_decoder_add(bex_params *params, const char *prefix, int blocks, 
 bex_tensor *bex_decoder_run(bex_tape *tape, const bex_decoder *d, bex_tensor *noised,
                             const int *step, bex_tensor **pooled);
 
+/* ---- the same in parts, for sampling: conditions are known before the first step is taken ---- */
+
+/* step (n) -> t (n,C). */
+bex_tensor *bex_decoder_time(bex_tape *tape, const bex_decoder *d, const int *step, int n);
+
+/* What the blocks and the last layer are told in each of R conditions (a window at a step); rows
+ * first..first+rows-1 are those in use. */
+typedef struct bex_modulation {
+    bex_tensor *mod[BEX_DECODER_BLOCKS], *gate[BEX_DECODER_BLOCKS]; // (4,R,C), (2,R,C)
+    bex_tensor *last;                                               // (2,R,C)
+    int first, rows; // all of them unless the tape does not record
+} bex_modulation;
+
+/* t (R,C), pooled[i] (R,C): one product a weight for all conditions. */
+bex_modulation bex_decoder_condition(bex_tape *tape, const bex_decoder *d, bex_tensor *t,
+                                     bex_tensor **pooled);
+
+/* noised (B,K,A) -> eps. Windows under one condition follow each other, B / m->rows of them. */
+bex_tensor *bex_decoder_denoise(bex_tape *tape, const bex_decoder *d, bex_tensor *noised,
+                                const bex_modulation *m);
+
 /* out (n,T): the embedding of steps, cosines first. */
 void bex_time_embedding(bex_real *out, const int *step, int n, int T);
 

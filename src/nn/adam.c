@@ -91,5 +91,6 @@ double bex_adam_step(bex_params *p, const bex_adam *a, double lr, int threads) {
         .average = R(a->ema_decay > 0 ? 1 - a->ema_decay : 0),
     };
     bex_parallel(threads, pieces_of(p->count), update_piece, &job);
+    bex_params_changed(p);
     return norm;
 }

@@ -13,14 +13,21 @@ typedef struct {
     bex_attention_dims d;
 } context;
 
+// columns of t that the kernel sets
+static int columns_set(const context *c, const bex_tensor *t) {
+    int n = 0;
+    for (int i = 0; i < 3; i++) n += c->in[i].t == t;
+    return n * c->d.H * c->d.D;
+}
+
 // where the kernel may set (not add) the gradient of one input: the tensor's own gradient if
 // nobody has written these columns yet, a copy of equal layout otherwise
-static bex_real *target(bex_tape *tape, bex_tensor *t, bool *copied) {
+static bex_real *target(bex_tape *tape, const context *c, bex_tensor *t, bool *copied) {
     *copied = !t->needs_grad || t->grad_started;
     if (*copied) return bex_scratch(tape, bex_count(t));
     if (!t->grad) {
         t->grad = bex_scratch(tape, bex_count(t));
-        memset(t->grad, 0, bex_count(t) * sizeof *t->grad);
+        if (columns_set(c, t) < bex_width(t)) memset(t->grad, 0, bex_count(t) * sizeof *t->grad);
     }
     return t->grad;
 }
@@ -38,7 +45,7 @@ static void backward(bex_tape *tape, void *payload) {
     if (!c->o->grad) return;
     bex_real *grad[3];
     bool copied[3];
-    for (int i = 0; i < 3; i++) grad[i] = target(tape, c->in[i].t, &copied[i]) + c->in[i].at;
+    for (int i = 0; i < 3; i++) grad[i] = target(tape, c, c->in[i].t, &copied[i]) + c->in[i].at;
     bex_attention_bwd(grad[0], grad[1], grad[2], c->o->grad, c->in[0].t->data + c->in[0].at,
                       c->in[1].t->data + c->in[1].at, c->in[2].t->data + c->in[2].at, c->o->data,
                       c->lse, c->d, bex_scratch(tape, bex_attention_scratch(c->d)));

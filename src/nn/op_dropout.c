@@ -11,8 +11,14 @@ typedef struct {
 static void backward(bex_tape *tape, void *payload) {
     context *c = payload;
     if (!c->y->grad) return;
-    bex_real *dx = bex_grad_sum(tape, c->x);
-    for (size_t i = 0; i < bex_count(c->x); i++) dx[i] += c->y->grad[i] * c->keep[i];
+    int add;
+    bex_real *dx = bex_grad(tape, c->x, &add);
+    const bex_real *dy = c->y->grad, *keep = c->keep;
+    size_t n = bex_count(c->x);
+    if (add)
+        for (size_t i = 0; i < n; i++) dx[i] += dy[i] * keep[i];
+    else
+        for (size_t i = 0; i < n; i++) dx[i] = dy[i] * keep[i];
 }
 
 bex_tensor *bex_dropout(bex_tape *tape, bex_tensor *x, double p) {

@@ -20,13 +20,17 @@ static void backward(bex_tape *tape, void *payload) {
         for (size_t i = 0; i < B * T * C; i++) dx[i] += dy[i];
     else if (dx)
         memcpy(dx, dy, B * T * C * sizeof *dx);
-    bex_real *dg = bex_grad_sum(tape, c->gate), *dr = bex_grad_sum(tape, c->r);
+    int add_r;
+    bex_real *dg = bex_grad_sum(tape, c->gate), *dr = bex_grad(tape, c->r, &add_r);
     for (size_t b = 0; b < B; b++)
         for (size_t t = 0; t < T; t++) {
             size_t row = (b * T + t) * C;
             const bex_real *g = c->gate->data + b * C, *r = c->r->data + row;
             for (size_t j = 0; dg && j < C; j++) dg[b * C + j] += dy[row + j] * r[j];
-            for (size_t j = 0; dr && j < C; j++) dr[row + j] += dy[row + j] * g[j];
+            if (dr && add_r)
+                for (size_t j = 0; j < C; j++) dr[row + j] += dy[row + j] * g[j];
+            else if (dr)
+                for (size_t j = 0; j < C; j++) dr[row + j] = dy[row + j] * g[j];
         }
 }
 

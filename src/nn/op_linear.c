@@ -1,10 +1,13 @@
-/* nn/op_linear.c - y = act(x W^T + b), single or as an ensemble of E independent layers. */
+/* nn/op_linear.c - y = act(x W^T + b), single or as an ensemble of E independent layers. From the packed
+ * copy of W where there is one (bex_params_pack): the same bits. */
 #include "nn/ops.h"
 
 #include "base/error.h"
+#include "kernel/gemm.h"
 #include "kernel/linear.h"
 
 typedef struct {
+    const bex_param *Wp;
     bex_tensor *x, *W, *b, *y; // b NULL for none
     bex_real *pre;             // x W^T + b where the activation needs it, else NULL
     bex_act act;
@@ -12,6 +15,31 @@ typedef struct {
     int first;     // row of W and b where the layer begins
     size_t x_step; // reals between the inputs of two members; 0 when shared
 } context;
+
+// rows first.. of member e
+static void forward_member(const context *c, int e) {
+    size_t at = (size_t)e * (size_t)c->N + (size_t)c->first;
+    size_t y_at = (size_t)e * (size_t)c->M * (size_t)c->N;
+    bex_real *y = c->y->data + y_at, *pre = c->pre ? c->pre + y_at : NULL;
+    const bex_real *x = c->x->data + (size_t)e * c->x_step, *b = c->b ? c->b->data + at : NULL;
+    const bex_real *panels = bex_param_panels(c->Wp, BEX_PANELS_Y, e);
+    if (panels) panels = bex_gemm_packed_at(panels, c->K, 0, c->first);
+    if (panels)
+        bex_linear_fwd_packed(y, pre, x, panels, b, c->M, c->N, c->K, c->act);
+    else
+        bex_linear_fwd(y, pre, x, c->W->data + at * (size_t)c->K, b, c->M, c->N, c->K, c->act);
+}
+
+static void backward_x(const context *c, bex_real *dx, const bex_real *dz, int e, int add) {
+    int all = c->Wp->dim[c->Wp->rank - 2];
+    size_t at = (size_t)e * (size_t)c->N + (size_t)c->first;
+    const bex_real *panels = bex_param_panels(c->Wp, BEX_PANELS_DX, e);
+    if (panels)
+        bex_linear_bwd_x_packed(dx, dz, bex_gemm_packed_at(panels, all, c->first, 0), all, c->M,
+                                c->N, c->K, add);
+    else
+        bex_linear_bwd_x(dx, dz, c->W->data + at * (size_t)c->K, c->M, c->N, c->K, add);
+}
 
 static void backward(bex_tape *tape, void *payload) {
     context *c = payload;
@@ -28,10 +56,7 @@ static void backward(bex_tape *tape, void *payload) {
         const bex_real *de = dz + (size_t)e * y_step, *xe = c->x->data + (size_t)e * c->x_step;
         size_t w_at = (size_t)e * w_step + (size_t)c->first * (size_t)c->K;
         size_t b_at = (size_t)e * (size_t)c->N + (size_t)c->first;
-        if (dx) {
-            bex_linear_bwd_x(dx + (size_t)e * c->x_step, de, c->W->data + w_at, c->M, c->N, c->K,
-                             add || (e && !c->x_step));
-        }
+        if (dx) backward_x(c, dx + (size_t)e * c->x_step, de, e, add || (e && !c->x_step));
         if (c->W->needs_grad)
             bex_linear_bwd_w(c->W->grad + w_at, c->b ? c->b->grad + b_at : NULL, de, xe, c->M, c->N,
                              c->K);
@@ -57,14 +82,9 @@ static bex_tensor *linear(bex_tape *tape, bex_tensor *x, const bex_param *Wp, co
     bex_tensor *y = bex_tensor_new(tape, rank, dim, x->needs_grad || W->needs_grad);
     int M = ensemble && !shared ? bex_rows(x) / E : bex_rows(x);
     bex_real *pre = y->needs_grad && act != BEX_ACT_ID ? bex_scratch(tape, bex_count(y)) : NULL;
-    context c = {x, W, b, y, pre, act, E, M, count, K, first, 0};
+    context c = {Wp, x, W, b, y, pre, act, E, M, count, K, first, 0};
     if (ensemble && !shared) c.x_step = (size_t)M * (size_t)K;
-    size_t y_step = (size_t)M * (size_t)count;
-    for (int e = 0; e < E; e++)
-        bex_linear_fwd(y->data + (size_t)e * y_step, pre ? pre + (size_t)e * y_step : NULL,
-                       x->data + (size_t)e * c.x_step,
-                       W->data + ((size_t)e * (size_t)count + (size_t)first) * (size_t)K,
-                       b ? b->data + (size_t)e * (size_t)count + first : NULL, M, count, K, act);
+    for (int e = 0; e < E; e++) forward_member(&c, e);
     if (y->needs_grad) *(context *)bex_record(tape, backward, sizeof c) = c;
     return y;
 }

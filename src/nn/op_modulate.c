@@ -11,14 +11,18 @@ static void backward(bex_tape *tape, void *payload) {
     context *c = payload;
     if (!c->y->grad) return;
     size_t B = (size_t)c->x->dim[0], T = (size_t)c->x->dim[1], C = (size_t)c->x->dim[2];
-    bex_real *dx = bex_grad_sum(tape, c->x), *da = bex_grad_sum(tape, c->scale),
+    int add;
+    bex_real *dx = bex_grad(tape, c->x, &add), *da = bex_grad_sum(tape, c->scale),
              *ds = bex_grad_sum(tape, c->shift);
     for (size_t b = 0; b < B; b++)
         for (size_t t = 0; t < T; t++) {
             size_t row = (b * T + t) * C;
             const bex_real *dy = c->y->grad + row, *x = c->x->data + row,
                            *a = c->scale->data + b * C;
-            for (size_t j = 0; dx && j < C; j++) dx[row + j] += dy[j] * a[j];
+            if (dx && add)
+                for (size_t j = 0; j < C; j++) dx[row + j] += dy[j] * a[j];
+            else if (dx)
+                for (size_t j = 0; j < C; j++) dx[row + j] = dy[j] * a[j];
             for (size_t j = 0; da && j < C; j++) da[b * C + j] += dy[j] * x[j];
             for (size_t j = 0; ds && j < C; j++) ds[b * C + j] += dy[j];
         }

@@ -1,6 +1,8 @@
 /* nn/param.c - the registry and its blocks. */
 #include "nn/param.h"
 
+#include "base/parallel.h"
+#include "kernel/gemm.h"
 #include "nn/tensor.h"
 
 #include <stdarg.h>
@@ -25,6 +27,7 @@ void bex_params_free(bex_params *p) {
     free(p->m);
     free(p->v);
     free(p->ema);
+    free(p->packed);
     free(p);
 }
 
@@ -73,7 +76,7 @@ void bex_params_build(bex_params *p, int lanes, bex_rng rng) {
     if (lanes) p->grad = block(p->count * (size_t)lanes);
     for (int i = 0; i < p->params; i++) {
         const bex_param *q = p->param[i];
-        bex_init_fill(bex_param_value(q), q->init, q->rank, q->dim, bex_rng_split(rng, q->name, 0));
+        bex_init_fill(bex_param_edit(q), q->init, q->rank, q->dim, bex_rng_split(rng, q->name, 0));
     }
 }
 
@@ -92,8 +95,12 @@ void bex_params_ema(bex_params *p) {
     memcpy(p->ema, p->value, p->count * sizeof *p->ema);
 }
 
+void bex_params_zero_lane(bex_params *p, int lane) {
+    memset(p->grad + (size_t)lane * p->count, 0, p->count * sizeof *p->grad);
+}
+
 void bex_params_zero_grad(bex_params *p) {
-    memset(p->grad, 0, p->count * (size_t)p->lanes * sizeof *p->grad);
+    for (int lane = 0; lane < p->lanes; lane++) bex_params_zero_lane(p, lane);
 }
 
 static void check_equal_layout(const bex_params *a, const bex_params *b) {
@@ -105,9 +112,76 @@ static void check_equal_layout(const bex_params *a, const bex_params *b) {
 void bex_params_copy(bex_params *to, const bex_params *from) {
     check_equal_layout(to, from);
     memcpy(to->value, from->value, to->count * sizeof *to->value);
+    bex_params_changed(to);
 }
 
 void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau) {
     check_equal_layout(to, from);
     for (size_t i = 0; i < to->count; i++) to->value[i] += tau * (from->value[i] - to->value[i]);
+    bex_params_changed(to);
+}
+
+/* ---- the packed copy ---- */
+
+static bool is_matrix(const bex_param *q) {
+    return q->rank == 2 || q->rank == 3;
+}
+
+// reals of one member's panels
+static size_t panels_size(const bex_param *q, bex_panels form) {
+    int N = q->dim[q->rank - 2], K = q->dim[q->rank - 1];
+    return form == BEX_PANELS_Y ? bex_gemm_pack_size(N, K) : bex_gemm_pack_size(K, N);
+}
+
+static int members(const bex_param *q) {
+    return q->rank == 3 ? q->dim[0] : 1;
+}
+
+static bex_panels last_form(const bex_params *p) {
+    return p->lanes ? BEX_PANELS_DX : BEX_PANELS_Y;
+}
+
+// where each matrix's panels go; a panel's size is a multiple of a cache line
+static void lay_out_panels(bex_params *p) {
+    for (int i = 0; i < p->params; i++)
+        for (bex_panels form = BEX_PANELS_Y; is_matrix(p->param[i]) && form <= last_form(p);
+             form++) {
+            p->param[i]->packed[form] = p->packed_count;
+            p->packed_count += (size_t)members(p->param[i]) * panels_size(p->param[i], form);
+        }
+    p->packed = block(p->packed_count);
+}
+
+static void pack_param(long i, void *payload) {
+    const bex_params *p = payload;
+    const bex_param *q = p->param[i];
+    if (!is_matrix(q)) return;
+    int N = q->dim[q->rank - 2], K = q->dim[q->rank - 1];
+    for (int e = 0; e < members(q); e++) {
+        const bex_real *W = bex_param_value(q) + (size_t)e * (size_t)N * (size_t)K;
+        for (bex_panels form = BEX_PANELS_Y; form <= last_form(p); form++) {
+            bex_real *to = p->packed + q->packed[form] + (size_t)e * panels_size(q, form);
+            if (form == BEX_PANELS_Y)
+                bex_gemm_pack(to, W, K, N, K, BEX_GEMM_TB);
+            else
+                bex_gemm_pack(to, W, K, K, N, 0);
+        }
+    }
+}
+
+void bex_params_pack(bex_params *p, int threads) {
+    if (p->packed_holds) return;
+    if (!p->packed) lay_out_panels(p);
+    bex_parallel(threads, p->params, pack_param, p);
+    p->packed_holds = true;
+}
+
+void bex_params_changed(bex_params *p) {
+    p->packed_holds = false;
+}
+
+const bex_real *bex_param_panels(const bex_param *q, bex_panels form, int member) {
+    const bex_params *p = q->block;
+    if (!p->packed_holds || form > last_form(p)) return NULL;
+    return p->packed + q->packed[form] + (size_t)member * panels_size(q, form);
 }

@@ -6,7 +6,10 @@
  *
  * Values, each lane's gradients, Adam's moments and the running average are blocks of equal layout, so
  * the optimiser is one loop and a checkpoint follows from the names. Offset, initial value,
- * checkpoint key and printout all come from the one registration. */
+ * checkpoint key and printout all come from the one registration.
+ *
+ * Beside the values there may be a packed copy of the matrices (bex_params_pack) that products read faster.
+ * Whoever writes values says so, bex_params_changed; then it is not read until it is packed again. */
 #ifndef BEX_NN_PARAM_H
 #define BEX_NN_PARAM_H
 
@@ -15,7 +18,12 @@
 #include "base/rng.h"
 #include "nn/init.h"
 
+#include <stdbool.h>
+
 typedef struct bex_params bex_params;
+
+/* The two forms of a packed matrix W (N,K): for y = x W^T, and for dx = dy W (blocks with lanes only). */
+typedef enum { BEX_PANELS_Y, BEX_PANELS_DX } bex_panels;
 
 typedef struct bex_param {
     char name[96];
@@ -23,18 +31,22 @@ typedef struct bex_param {
     bex_init init;
     int rank, dim[4];
     size_t offset, count; // reals; offsets are multiples of 16
+    size_t packed[2];     // offsets of its packed copies, by bex_panels
 } bex_param;
 
 struct bex_params {
     bex_param **param;
     int params, capacity;
-    size_t count;    // reals in a block, padding included; padding is 0 everywhere
-    int lanes;       // gradient blocks
-    bex_real *value; // (count)
-    bex_real *grad;  // (lanes, count)
-    bex_real *m, *v; // Adam's moments, NULL until bex_params_moments
-    bex_real *ema;   // NULL until bex_params_ema
-    long step;       // updates done
+    size_t count;        // reals in a block, padding included; padding is 0 everywhere
+    int lanes;           // gradient blocks
+    bex_real *value;     // (count)
+    bex_real *grad;      // (lanes, count)
+    bex_real *m, *v;     // Adam's moments, NULL until bex_params_moments
+    bex_real *ema;       // NULL until bex_params_ema
+    long step;           // updates done
+    bex_real *packed;    // NULL until bex_params_pack
+    size_t packed_count; // reals
+    bool packed_holds;   // packed is of these values
 };
 
 bex_params *bex_params_new(void);
@@ -51,14 +63,29 @@ void bex_params_build(bex_params *params, int lanes, bex_rng rng);
 const bex_param *bex_param_find(const bex_params *params, const char *name); // NULL if none
 size_t bex_params_total(const bex_params *params); // reals without padding: the parameter count
 
-void bex_params_moments(bex_params *params); // allocate m and v, zero
-void bex_params_ema(bex_params *params);     // allocate ema, a copy of the values
-void bex_params_zero_grad(bex_params *params);
+void bex_params_moments(bex_params *params);                  // allocate m and v, zero
+void bex_params_ema(bex_params *params);                      // allocate ema, a copy of the values
+void bex_params_zero_grad(bex_params *params);                // of all lanes
+void bex_params_zero_lane(bex_params *params, int lane);      // for the lane's own thread
 void bex_params_copy(bex_params *to, const bex_params *from); // values
 void bex_params_polyak(bex_params *to, const bex_params *from,
                        bex_real tau); // to += tau (from - to)
 
-static inline bex_real *bex_param_value(const bex_param *p) {
+/* Pack every matrix (rank 2, or 3 for an ensemble) for the products of op_linear.c, unless that holds
+ * already. The first call allocates; between updates, never while lanes run. */
+void bex_params_pack(bex_params *params, int threads);
+void bex_params_changed(bex_params *params); // values were written
+
+/* Matrix `member` of a packed parameter: panels of kernel/gemm.h. NULL: not packed, or not of these values. */
+const bex_real *bex_param_panels(const bex_param *param, bex_panels form, int member);
+
+static inline const bex_real *bex_param_value(const bex_param *p) {
+    return p->block->value + p->offset;
+}
+
+/* The same to write to. */
+static inline bex_real *bex_param_edit(const bex_param *p) {
+    bex_params_changed(p->block);
     return p->block->value + p->offset;
 }
 

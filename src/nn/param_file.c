@@ -53,6 +53,7 @@ int bex_params_fit(const bex_params *p, const bex_st_file *f) {
 }
 
 int bex_params_read_values(bex_params *p, const bex_st_file *f) {
+    bex_params_changed(p);
     if (read(p, f, "", p->value) < 0) return -1;
     key first = p->params ? key_of(p->param[0], "ema.") : (key){{0}, {0}};
     if (!bex_st_find(f, first.text)) return 0;

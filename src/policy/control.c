@@ -34,11 +34,12 @@ struct bex_control {
     int next;      // action of the chunk that comes next; `act`: plan first
 
     bex_real *chunk;      // (K,A) world's units
-    bex_real *x;          // (K,A)
+    bex_real *x;          // (candidates,K,A)
     bex_real *raw, *seen; // (H,O) history in the world's and the network's units
     bex_real *features;   // (wide d) of the state acted from, where phi is relative
     double *gram;         // Lambda(h); wide while it is summed
     bex_real *keys;       // (blocks,H,2C) keys and values of the history, prefix mode
+    bex_real *time;       // (steps,C) of the sampler
 };
 
 static int parse_options(bex_control *c, const bex_control_options *o) {
@@ -76,7 +77,10 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     bex_tape_init(&c->tape, c->arena);
     c->chunk = calloc((size_t)n->K * (size_t)p->A, sizeof *c->chunk);
     c->x = calloc((size_t)c->candidates * chunk, sizeof *c->x);
-    if (!c->chunk || !c->x) return bex_fail("out of memory");
+    c->time = calloc((size_t)c->sampler.steps * (size_t)n->C, sizeof *c->time);
+    if (!c->chunk || !c->x || !c->time) return bex_fail("out of memory");
+    bex_sampler_time(&c->tape, &p->dit, &c->sampler, c->time);
+    c->sampler.time = c->time;
     if (c->candidates > 1 && !(c->choice = bex_choice_new(p, c->candidates))) return -1;
     if (!n->N) return 0;
     bex_history_options h = {.O = p->O, .H = n->N, .episode_most = o->episode_most};
@@ -137,6 +141,7 @@ void bex_control_free(bex_control *c) {
     free(c->features);
     free(c->gram);
     free(c->keys);
+    free(c->time);
     free(c);
 }
 
@@ -280,13 +285,10 @@ static int take_history(bex_control *c, const bex_real *history) {
     return 0;
 }
 
-// row of x (., C) once for each candidate
-static bex_tensor *repeat_row(bex_control *c, const bex_tensor *x, int row) {
-    size_t C = (size_t)x->dim[1];
-    bex_real *out = bex_scratch(&c->tape, (size_t)c->candidates * C);
-    for (size_t i = 0; i < (size_t)c->candidates; i++)
-        memcpy(out + i * C, x->data + (size_t)row * C, C * sizeof *out);
-    return bex_constant(&c->tape, out, 2, BEX_DIMS(c->candidates, x->dim[1]));
+// row of x (., C) as (1,C)
+static bex_tensor *row_of(bex_control *c, const bex_tensor *x, int row) {
+    int C = x->dim[1];
+    return bex_constant(&c->tape, x->data + (size_t)row * (size_t)C, 2, BEX_DIMS(1, C));
 }
 
 // pooled vectors for the state; with guidance also with the coverage hidden
@@ -326,8 +328,8 @@ static void encode(bex_control *c, const bex_real *state, bex_tensor **pooled, b
         bex_dit_encode(&c->tape, &p->dit, &in, pooled);
     }
     for (int i = 0; i < n->blocks; i++) {
-        if (B == 2) null[i] = repeat_row(c, pooled[i], 1);
-        pooled[i] = repeat_row(c, pooled[i], 0);
+        if (B == 2) null[i] = row_of(c, pooled[i], 1);
+        pooled[i] = row_of(c, pooled[i], 0);
     }
 }
 

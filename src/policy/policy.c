@@ -202,6 +202,7 @@ static void act_with_average(bex_params *p) {
     free(p->value);
     p->value = p->ema;
     p->ema = NULL;
+    bex_params_changed(p);
 }
 
 static int read_weights(bex_policy *p, const bex_st_file *f) {
@@ -210,6 +211,7 @@ static int read_weights(bex_policy *p, const bex_st_file *f) {
     bex_params_build(params, 0, bex_rng_seed(0));
     if (bex_params_read_values(params, f) < 0) return -1;
     if (params->ema) act_with_average(params);
+    bex_params_pack(params, 1);
     return 0;
 }
 

@@ -4,7 +4,9 @@
  *     x0 = clamp((x - sqrt(1 - a_k) eps) / sqrt(a_k), -1, 1)           a_k = alpha_bar_k
  *     x  = sqrt(a_prev) x0 + sqrt(1 - a_prev) eps                      a_prev = 1 after the last
  *
- * eps is used as predicted, not recomputed from the clamped x0. The result is in [-1, 1] and is a
+ * All conditions, the pooled vectors at every k, with and without the coverage, are known beforehand: what
+ * they tell the network is computed in one product a weight; then each step is one pass over the windows
+ * of both. eps is used as predicted, not recomputed from the clamped x0. The result is in [-1, 1] and is a
  * function of the first noise alone. The reverse-process formulas exist only here. */
 #ifndef BEX_POLICY_SAMPLER_H
 #define BEX_POLICY_SAMPLER_H
@@ -14,12 +16,17 @@
 
 typedef struct bex_sampler {
     const bex_noise_schedule *schedule;
-    int steps;       // DDIM steps
-    double guidance; // w
+    int steps;            // DDIM steps
+    double guidance;      // w
+    const bex_real *time; // (steps,C) by bex_sampler_time; NULL: computed in each call
 } bex_sampler;
 
-/* x (B,K,A): noise in, chunk out. null: pooled vectors with the coverage hidden; may be NULL if w = 1.
- * The tape must not record; its arena is back where it was afterwards. */
+/* The embeddings of the steps: of the weights alone, so once a policy. Neither keeps anything in the arena. */
+void bex_sampler_time(bex_tape *tape, const bex_dit *dit, const bex_sampler *sampler,
+                      bex_real *time);
+
+/* x (B,K,A): noise in, chunk out. pooled[i] (G,C): chunks b of one group follow each other, B/G to a
+ * group. null: the same with the coverage hidden; may be NULL if w = 1. The tape must not record. */
 void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *sampler, bex_real *x, int B,
                 bex_tensor **pooled, bex_tensor **null);
 

@@ -10,7 +10,7 @@ static void evaluation_tells_what_is_used(void **state) {
     assert_true(e.other_history != e.held_out && e.no_coverage != e.held_out);
     // a network that cannot see its history does not mind another one
     const bex_param *w = bex_param_find(params_of(a), "token.history.weight");
-    for (size_t i = 0; i < w->count; i++) bex_param_value(w)[i] = R(0);
+    for (size_t i = 0; i < w->count; i++) bex_param_edit(w)[i] = R(0);
     e = evaluation(a);
     assert_true(e.other_history == e.held_out && e.no_coverage != e.held_out);
     a->class->free(a);

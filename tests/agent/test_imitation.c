@@ -151,6 +151,7 @@ static void the_running_average_acts(void **state) {
     bex_policy_free(policy);
     // what is judged is what acts
     memcpy(p->value, p->ema, bytes);
+    bex_params_changed(p);
     assert_true(*loss == held_out(a));
     a->class->free(a);
 
@@ -355,7 +356,7 @@ static int hidden_of(const char *hide, int windows) {
              "train.decay=0 train.threads=1 model.blocks=1",
              hide);
     bex_agent *a = agent_of(settings);
-    bex_param_value(bex_param_find(params_of(a), "token.null"))[0] = NAN;
+    bex_param_edit(bex_param_find(params_of(a), "token.null"))[0] = NAN;
     int hidden = 0;
     for (int i = 0; i < windows; i++) {
         bex_update u;

@@ -61,6 +61,7 @@ mistake 'which benchmark?' bench
 mistake 'of which run?' report
 mistake 'several runs need -o DIR' report a b
 mistake "no benchmark 'kernel' (did you mean kernels?)" bench kernel
+mistake "no peer 'tensorflow' (torch)" bench train --peer tensorflow
 
 run 0 doctor
 out jansson

@@ -1,5 +1,5 @@
 /* The blocked product against three plain loops, and the promise of gemm.h: an element's bits depend
- * on its row and column alone. */
+ * on its row and column alone, whether B was packed before or not. */
 #include "kernel/gemm.h"
 
 #include "kernel/buffers.h"
@@ -82,6 +82,43 @@ static void bits_do_not_depend_on_alignment(void **state) {
     release_all();
 }
 
+// products with columns n.. and rows k.. of a packed B (K,N) of which a part is asked
+static void packed_case(int M, int N, int K, int tb, int k, int n) {
+    int ldb = (tb ? K : N) + 3, flags = tb ? BEX_GEMM_TB : 0;
+    bex_real *A = input((size_t)M * (size_t)K, 1);
+    bex_real *B = input((size_t)(tb ? N : K) * (size_t)ldb, 1);
+    matrix panels = output(1, (int)bex_gemm_pack_size(N, K), (int)bex_gemm_pack_size(N, K), 0);
+    bex_gemm_pack(panels.p, B, ldb, N, K, flags);
+    guards_intact(panels);
+    const bex_real *part = bex_gemm_packed_at(panels.p, K, k, n);
+    assert_non_null(part);
+    const bex_real *plain = B + (tb ? (ptrdiff_t)n * ldb + k : (ptrdiff_t)k * ldb + n);
+    for (int add = 0; add <= BEX_GEMM_ADD; add += BEX_GEMM_ADD) {
+        matrix C = output(M, N - n, N - n + 2, 0), want = copy_of(C, 1);
+        bex_gemm(C.p, C.ld, A, K, part, K, M, N - n, K - k, BEX_GEMM_PACKED | add);
+        bex_gemm(want.p, want.ld, A, K, plain, ldb, M, N - n, K - k, flags | add);
+        for (int i = 0; i < M; i++)
+            assert_same_bits(at(C, i, 0), at(want, i, 0), (size_t)(N - n), "packed");
+        guards_intact(C);
+    }
+    release_all();
+}
+
+static void packed_gives_the_same_bits(void **state) {
+    (void)state;
+    static const int Ms[] = {1, 5, 12, 13, 300}, Ns[] = {1, 16, 17, 64, 150},
+                     Ks[] = {1, 9, 256, 300};
+    for (int m = 0; m < COUNT(Ms); m++)
+        for (int n = 0; n < COUNT(Ns); n++)
+            for (int k = 0; k < COUNT(Ks); k++)
+                for (int tb = 0; tb < 2; tb++) packed_case(Ms[m], Ns[n], Ks[k], tb, 0, 0);
+    packed_case(1300, 70, 300, 1, 0, 64);
+    packed_case(7, 130, 520, 0, 261, 0);
+    packed_case(20, 130, 520, 1, 19, 48);
+    bex_real one = 0;
+    assert_null(bex_gemm_packed_at(&one, 8, 0, 1)); // inside a panel
+}
+
 static void nan_and_inf_stay_in_their_row_and_column(void **state) {
     (void)state;
     enum { M = 9, N = 21, K = 40 };
@@ -155,6 +192,7 @@ int main(void) {
         cmocka_unit_test(equals_plain_loops_past_every_block),
         cmocka_unit_test(bits_do_not_depend_on_the_batch),
         cmocka_unit_test(bits_do_not_depend_on_alignment),
+        cmocka_unit_test(packed_gives_the_same_bits),
         cmocka_unit_test(nan_and_inf_stay_in_their_row_and_column),
         cmocka_unit_test(finishes_with_bias_and_activation),
         cmocka_unit_test(activated_bits_do_not_depend_on_the_batch),

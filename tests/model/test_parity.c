@@ -54,7 +54,7 @@ static network network_new(const bex_st_file *f, int lanes) {
         (bex_mlp_options){.in = C, .out = OUT, .hidden = {HIDDEN}, .act = BEX_ACT_RELU});
     bex_params_build(n.params, lanes, bex_rng_seed(0));
     for (int i = 0; i < n.params->params; i++)
-        read_prefixed(bex_param_value(n.params->param[i]), f, "param.", n.params->param[i]);
+        read_prefixed(bex_param_edit(n.params->param[i]), f, "param.", n.params->param[i]);
     bex_sinusoid(n.pos, T, C);
     assert_int_equal(bex_st_read_real(f, "x", n.x, 3, (int64_t[]){B, T, C}), 0);
     assert_int_equal(bex_st_read_real(f, "target", n.target, 2, (int64_t[]){B, OUT}), 0);

@@ -1,5 +1,6 @@
 /* Parameter blocks: registration, initial values, files. */
 #include "nn/adam.h"
+#include "nn/ops.h"
 #include "nn/param.h"
 #include "nn/param_file.h"
 #include "nn/tape.h"
@@ -159,6 +160,99 @@ static void a_missing_or_misshapen_tensor_is_named(void **state) {
     bex_params_free(p);
 }
 
+/* ---- the packed copy ---- */
+
+typedef struct {
+    bex_params *params;
+    const bex_param *w, *b, *members, *odd;
+} layers;
+
+static layers layers_of(int lanes) {
+    layers l = {.params = bex_params_new()};
+    l.w = bex_param_add(l.params, BEX_INIT_NORMAL, 2, BEX_DIMS(96, 40), "w");
+    l.b = bex_param_add(l.params, BEX_INIT_NORMAL, 1, BEX_DIMS(96), "b");
+    l.members = bex_param_add(l.params, BEX_INIT_NORMAL, 3, BEX_DIMS(3, 21, 96), "members");
+    l.odd = bex_param_add(l.params, BEX_INIT_NORMAL, 2, BEX_DIMS(9, 40), "odd");
+    bex_params_build(l.params, lanes, bex_rng_seed(8));
+    return l;
+}
+
+// every kind of linear layer, forward and backward; the result and all gradients
+static size_t run_layers(const layers *l, bex_real *out) {
+    enum { M = 7, IN = 40 };
+    bex_arena *arena = bex_arena_new();
+    bex_tape tape;
+    bex_real x[M * IN];
+    for (int i = 0; i < M * IN; i++) x[i] = R(0.01) * (bex_real)(i % 37 - 18);
+    bex_tape_init(&tape, arena);
+    if (l->params->lanes) bex_tape_train(&tape, l->params);
+    bex_tensor *in = bex_constant(&tape, x, 2, BEX_DIMS(M, IN));
+    bex_tensor *h = bex_linear(&tape, in, l->w, l->b, BEX_ACT_GELU);
+    bex_tensor *e = bex_linear(&tape, h, l->members, NULL, BEX_ACT_ID);
+    bex_tensor *r = bex_linear_rows(&tape, in, l->w, l->b, 32, 64, BEX_ACT_ID);
+    bex_tensor *s =
+        bex_linear_rows(&tape, bex_linear_rows(&tape, in, l->w, l->b, 5, 40, BEX_ACT_ID), l->odd,
+                        NULL, 3, 6, BEX_ACT_ID);
+    const bex_tensor *result[] = {e, r, s};
+    size_t n = 0;
+    for (int i = 0; i < 3; i++) {
+        memcpy(out + n, result[i]->data, bex_count(result[i]) * sizeof *out);
+        n += bex_count(result[i]);
+    }
+    if (l->params->lanes) {
+        bex_params_zero_grad(l->params);
+        bex_tensor *loss = bex_sum_all(&tape, bex_square(&tape, e), 0.5);
+        loss = bex_add(&tape, loss, bex_sum_all(&tape, bex_square(&tape, r), 0.5));
+        bex_backward(&tape, bex_add(&tape, loss, bex_sum_all(&tape, bex_square(&tape, s), 0.5)));
+        memcpy(out + n, l->params->grad, l->params->count * sizeof *out);
+        n += l->params->count;
+    }
+    bex_arena_free(arena);
+    return n * sizeof *out;
+}
+
+static void packed_layers_give_the_same_bits(void **state) {
+    (void)state;
+    static bex_real plain[20000], packed[20000];
+    for (int lanes = 0; lanes < 2; lanes++) {
+        layers l = layers_of(lanes);
+        assert_null(bex_param_panels(l.w, BEX_PANELS_Y, 0));
+        size_t bytes = run_layers(&l, plain);
+        bex_params_pack(l.params, 2);
+        assert_non_null(bex_param_panels(l.members, BEX_PANELS_Y, 2));
+        assert_true(!bex_param_panels(l.w, BEX_PANELS_DX, 0) == !lanes);
+        run_layers(&l, packed);
+        assert_memory_equal(plain, packed, bytes);
+        bex_params_free(l.params);
+    }
+}
+
+// after each way to write values, old panels are not read and new ones are of the new values
+static void written_values_are_packed_anew(void **state) {
+    (void)state;
+    static bex_real before[20000], plain[20000], packed[20000];
+    layers l = layers_of(1), other = layers_of(1);
+    bex_adam adam = BEX_ADAM_INIT;
+    bex_param_edit(other.w)[3] = R(0.5);
+    size_t bytes = run_layers(&l, before);
+    for (int way = 0; way < 4; way++) {
+        bex_params_pack(l.params, 1);
+        if (way == 0) bex_adam_step(l.params, &adam, 0.1, 1);
+        if (way == 1) bex_params_copy(l.params, other.params);
+        if (way == 2) bex_params_polyak(l.params, other.params, R(0.5));
+        if (way == 3) bex_param_edit(l.w)[0] += R(1);
+        assert_null(bex_param_panels(l.w, BEX_PANELS_Y, 0));
+        run_layers(&l, plain);
+        bex_params_pack(l.params, 1);
+        run_layers(&l, packed);
+        assert_memory_equal(plain, packed, bytes);
+        if (way != 2) assert_memory_not_equal(before, packed, bytes); // 1 made them equal
+        memcpy(before, packed, bytes);
+    }
+    bex_params_free(l.params);
+    bex_params_free(other.params);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layout_and_lookup),
@@ -166,6 +260,8 @@ int main(void) {
         cmocka_unit_test(uniform_inits_have_their_bounds),
         cmocka_unit_test(orthogonal),
         cmocka_unit_test(values_and_state_survive_a_file),
+        cmocka_unit_test(packed_layers_give_the_same_bits),
+        cmocka_unit_test(written_values_are_packed_anew),
         cmocka_unit_test(a_missing_or_misshapen_tensor_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

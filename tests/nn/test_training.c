@@ -76,6 +76,8 @@ static void train_step(learner *l, int step) {
     bex_adam adam = BEX_ADAMW_INIT;
     adam.clip = 1, adam.ema_decay = 0.99;
     bex_params_zero_grad(l->params);
+    if (bex_lanes_threads(l->lanes) != 1)
+        bex_params_pack(l->params, 2); // the same bits, packed or not
     l->loss = bex_lanes_run(l->lanes, bex_rng_split(bex_rng_seed(3), "step", (uint64_t)step),
                             lane_work, l);
     bex_lanes_reduce(l->lanes, l->params);

@@ -107,7 +107,7 @@ static void the_history_decides_between_proposals(void **state) {
     static const char *const blind[] = {"token.history.weight", "token.coverage.weight"};
     for (int b = 0; b < 2; b++) {
         const bex_param *w = bex_param_find(p->params, blind[b]);
-        for (size_t i = 0; i < w->count; i++) bex_param_value(w)[i] = R(0);
+        for (size_t i = 0; i < w->count; i++) bex_param_edit(w)[i] = R(0);
     }
     bex_rng g = bex_rng_seed(4);
     bex_real noise[N * CHUNK], one[N][TINY_K * TINY_A], chosen[TINY_K * TINY_A];

@@ -85,7 +85,7 @@ static policy *policy_new(const bex_st_file *f, bex_dit_mode mode) {
                                                       .mode = mode});
     bex_params_build(p->params, 1, bex_rng_seed(0));
     for (int i = 0; i < p->params->params; i++)
-        fetch_param(bex_param_value(p->params->param[i]), f, "param.", p->params->param[i]);
+        fetch_param(bex_param_edit(p->params->param[i]), f, "param.", p->params->param[i]);
     bex_noise_schedule_init(&p->schedule, 100);
     bex_real task[B], step[B], hidden[B], history[G * N * O];
     fetch(p->state, f, "state");
@@ -181,7 +181,7 @@ static void guided_chunk(policy *p, const bex_st_file *f, bex_tape *tape) {
     bex_dit_encode(tape, &p->dit, &in, pooled);
     bex_dit_encode(tape, &p->dit, &hidden, null);
     memcpy(x, p->noise, sizeof x);
-    bex_sampler s = {&p->schedule, 8, 2.5};
+    bex_sampler s = {&p->schedule, 8, 2.5, NULL};
     bex_sample(tape, &p->dit, &s, x, B, pooled, null);
     fetch(golden, f, "chunk");
     near("chunk", x, golden, B * K * A);

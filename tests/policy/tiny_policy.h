@@ -62,7 +62,7 @@ static inline bex_policy *tiny_policy(const char *const *settings, int tasks, ui
     if (!p) fail_msg("%s", bex_error());
     for (int i = 0; i < p->params->params; i++)
         for (size_t k = 0; k < p->params->param[i]->count; k++)
-            bex_param_value(p->params->param[i])[k] += R(0.2 * bex_rng_normal(&g));
+            bex_param_edit(p->params->param[i])[k] += R(0.2 * bex_rng_normal(&g));
     bex_real states[TINY_ROWS * TINY_O], actions[TINY_ROWS * TINY_A];
     for (int i = 0; i < TINY_ROWS * TINY_O; i++)
         states[i] = R((1 + i % TINY_O) * bex_rng_normal(&g) + i % TINY_O);
