@@ -20,7 +20,8 @@ typedef struct bex_choice bex_choice;
 bex_choice *bex_choice_new(const bex_policy *policy, int most);
 void bex_choice_free(bex_choice *c); // NULL is fine
 
-/* The history by its sum, relative features seen from the state acted from: M factorisations. */
+/* The history by its sum, of N states or as many as N (control.c gives that of the whole memory, scaled),
+ * relative features seen from the state acted from: M factorisations. */
 int bex_choice_history(bex_choice *c, const double *gram);
 
 /* x (n, K, dit.o.A) proposals in network units from `state` (O), world's units. Sets *best; ties go to the

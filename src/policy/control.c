@@ -38,8 +38,10 @@ struct bex_control {
     bex_real *raw, *seen; // (H,O) history in the world's and the network's units
     bex_real *features;   // (wide d) of the state acted from, where phi is relative
     double *gram;         // Lambda(h); wide while it is summed
-    bex_real *keys;       // (blocks,H,2C) keys and values of the history, prefix mode
-    bex_real *time;       // (steps,C) of the sampler
+    double *memory; // (wide) Lambda of all previous episodes, counted as H states; for the choice
+    unsigned long long summed; // revision of the history that memory is of
+    bex_real *keys;            // (blocks,H,2C) keys and values of the history, prefix mode
+    bex_real *time;            // (steps,C) of the sampler
 };
 
 static int parse_options(bex_control *c, const bex_control_options *o) {
@@ -96,7 +98,9 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     bex_gram_shape wide = bex_feature_wide(p->phi);
     c->features = calloc((size_t)wide.d, sizeof *c->features);
     c->gram = calloc(bex_gram_size(wide), sizeof *c->gram);
-    return c->features && c->gram ? 0 : bex_fail("out of memory");
+    c->memory = calloc(bex_gram_size(wide), sizeof *c->memory);
+    c->summed = bex_history_revision(c->history) - 1;
+    return c->features && c->gram && c->memory ? 0 : bex_fail("out of memory");
 }
 
 // one plan with made-up states sizes the arena: acting then never grows it
@@ -140,6 +144,7 @@ void bex_control_free(bex_control *c) {
     free(c->seen);
     free(c->features);
     free(c->gram);
+    free(c->memory);
     free(c->keys);
     free(c->time);
     free(c);
@@ -196,7 +201,29 @@ int bex_control_chunk(const bex_control *c) {
     return c->policy->dit.o.K;
 }
 
+/* The choice needs no sample of the memory: the sum over all of it, scaled to H states, is what Lambda(h) is
+ * on average over draws. Taken when an episode begins, for it reads every state. */
+static int sum_memory(bex_control *c) {
+    bex_history_source source[BEX_HISTORY_SOURCES];
+    unsigned long long now = c->history ? bex_history_revision(c->history) : 0;
+    if (!c->choice || c->summed == now) return 0;
+    const bex_feature *phi = c->policy->phi;
+    bex_gram_shape wide = bex_feature_wide(phi);
+    int n = bex_history_sources(c->history, source);
+    bex_gram_zero(wide, c->memory);
+    for (int i = 0; i < n; i++) {
+        // gram is scratch here
+        bex_gram_zero(wide, c->gram);
+        if (bex_state_sum_add(phi, c->gram, source[i].rows, (size_t)source[i].n) < 0) return -1;
+        bex_gram_scale(wide, c->gram, source[i].places / (double)source[i].n);
+        bex_gram_union(wide, c->memory, c->gram);
+    }
+    c->summed = now;
+    return 0;
+}
+
 int bex_control_begin(bex_control *c) {
+    if (sum_memory(c) < 0) return -1;
     if (c->running) {
         if (c->history) bex_history_abandon(c->history);
         c->episode++;
@@ -239,11 +266,18 @@ static void keep_keys(bex_control *c) {
     bex_tape_reset(&c->tape);
 }
 
-// Lambda(h) of the history in c->raw, seen from `state` if phi is relative
+// Lambda(h) of the history in c->raw, or of the memory it was drawn from, seen from `state` if phi is relative
 static int sum_history(bex_control *c, const bex_real *state) {
     const bex_feature *phi = c->policy->phi;
-    bex_gram_zero(bex_feature_wide(phi), c->gram);
-    if (bex_state_sum_add(phi, c->gram, c->raw, (size_t)c->policy->dit.o.N) < 0) return -1;
+    bex_gram_shape wide = bex_feature_wide(phi);
+    bex_history_source source[BEX_HISTORY_SOURCES];
+    bool whole = c->choice && c->drawn && bex_history_sources(c->history, source) > 0;
+    if (whole && sum_memory(c) < 0) return -1; // loaded since the episode began
+    bex_gram_zero(wide, c->gram);
+    if (whole)
+        bex_gram_union(wide, c->gram, c->memory);
+    else if (bex_state_sum_add(phi, c->gram, c->raw, (size_t)c->policy->dit.o.N) < 0)
+        return -1;
     if (!bex_feature_relative(phi)) return 0;
     if (bex_feature_eval_wide(phi, c->features, state, 1, 1) < 0) return -1;
     double seen[BEX_GRAM_MOST];

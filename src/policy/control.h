@@ -7,7 +7,7 @@
  *
  * After `new` nothing allocates but end and the file calls. What depends on the history alone, its keys
  * and values in every encoder block (prefix mode) and the coverage target, is computed once an
- * episode. All randomness is (seed, episode, plan): the same states give the same actions. A dropped
+ * episode; with candidates, begin reads the whole memory for its coverage. All randomness is (seed, episode, plan): the same states give the same actions. A dropped
  * episode counts: the next one is not its repetition.
  *
  * The policy is shared and never written; a stream belongs to one thread at a time. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EPISODE_MOST = 4096, CAPACITY = 1000000, LAST = 3, H_MOST = 65536 };
+enum { EPISODE_MOST = 4096, CAPACITY = 1000000, H_MOST = 65536 };
 
 struct bex_history {
     int O, H;
@@ -23,6 +23,7 @@ struct bex_history {
     int64_t room;
     int64_t *start; // (places)
     int episodes, places;
+    unsigned long long revision;
 
     int64_t *chosen; // (H) scratch of draw
 };
@@ -111,6 +112,7 @@ void bex_history_abandon(bex_history *h) {
 void bex_history_clear(bex_history *h) {
     bex_history_abandon(h);
     h->episodes = 0;
+    h->revision++;
 }
 
 // ---- the memory ----
@@ -151,6 +153,7 @@ static int append(bex_history *h, const bex_real *states, int64_t n) {
            (size_t)n * (size_t)h->O * sizeof *states);
     h->start[h->episodes + 1] = used(h) + n;
     h->episodes++;
+    h->revision++;
     return 0;
 }
 
@@ -194,13 +197,27 @@ static void draw_uniform(const bex_history *h, bex_real *out, bex_rng *rng) {
     for (int i = 0; i < h->H; i++) fill(h, out, i, i + 1, row(h, h->chosen[i]));
 }
 
-static void draw_last(const bex_history *h, bex_real *out, bex_rng *rng) {
-    int n = h->episodes < LAST ? h->episodes : LAST;
+int bex_history_sources(const bex_history *h, bex_history_source source[BEX_HISTORY_SOURCES]) {
+    if (h->kind == BEX_HISTORY_FIRST || h->episodes == 0) return 0;
+    if (h->kind != BEX_HISTORY_LAST3) {
+        source[0] = (bex_history_source){h->states, (long long)used(h), h->H};
+        return 1;
+    }
+    int n = h->episodes < BEX_HISTORY_SOURCES ? h->episodes : BEX_HISTORY_SOURCES;
     for (int i = 0; i < n; i++) {
-        int e = h->episodes - n + i;
-        uint64_t length = (uint64_t)(h->start[e + 1] - h->start[e]);
-        int64_t pick = h->start[e] + (int64_t)bex_rng_below(rng, length);
-        fill(h, out, i * h->H / n, (i + 1) * h->H / n, row(h, pick));
+        const int64_t *at = h->start + h->episodes - n + i;
+        source[i] = (bex_history_source){row(h, at[0]), (long long)(at[1] - at[0]),
+                                         (i + 1) * h->H / n - i * h->H / n};
+    }
+    return n;
+}
+
+static void draw_last(const bex_history *h, bex_real *out, bex_rng *rng) {
+    bex_history_source source[BEX_HISTORY_SOURCES];
+    int n = bex_history_sources(h, source), at = 0;
+    for (int i = 0; i < n; at += source[i++].places) {
+        size_t pick = (size_t)bex_rng_below(rng, (uint64_t)source[i].n);
+        fill(h, out, at, at + source[i].places, source[i].rows + pick * (size_t)h->O);
     }
 }
 
@@ -213,6 +230,10 @@ void bex_history_draw(const bex_history *h, bex_real *out, bex_rng rng) {
     } else {
         draw_uniform(h, out, &rng);
     }
+}
+
+unsigned long long bex_history_revision(const bex_history *h) {
+    return h->revision;
 }
 
 int bex_history_size(const bex_history *h) {
@@ -284,6 +305,7 @@ static int read_file(bex_history *h, const bex_st_file *f) {
         free(h->states), free(h->start);
         h->states = next.states, h->room = next.room;
         h->start = next.start, h->episodes = next.episodes, h->places = next.places;
+        h->revision++;
     } else {
         free(next.states), free(next.start);
     }

@@ -67,6 +67,20 @@ void bex_history_clear(bex_history *h);
  * falls back on the running episode, that must have a state (a bug otherwise). */
 void bex_history_draw(const bex_history *h, bex_real *out, bex_rng rng);
 
+/* Where draw takes its states from: `places` of the H come from these n rows, each as likely. uniform
+ * and file: have one such source, last3 up to three; none (0) while draw falls back on the running
+ * episode. Rows until the memory changes. */
+typedef struct bex_history_source {
+    const bex_real *rows; // (n, O)
+    long long n;
+    int places;
+} bex_history_source;
+enum { BEX_HISTORY_SOURCES = 3 };
+int bex_history_sources(const bex_history *h, bex_history_source source[BEX_HISTORY_SOURCES]);
+
+/* Another number whenever the memory has changed: what was computed of it is old. */
+unsigned long long bex_history_revision(const bex_history *h);
+
 int bex_history_size(const bex_history *h);         // H
 int bex_history_episodes(const bex_history *h);     // previous episodes held
 long long bex_history_states(const bex_history *h); // their states

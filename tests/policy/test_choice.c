@@ -100,15 +100,20 @@ static void plan(const bex_policy *p, int candidates, const char *exp, const bex
     bex_control_free(c);
 }
 
-// the network is made blind to coverage and history: what is left of their influence is the choice
-static void the_history_decides_between_proposals(void **state) {
-    (void)state;
-    bex_policy *p = tiny_policy(kinds[0], 0, 1);
+// a network blind to coverage and history: what is left of their influence is the choice
+static bex_policy *blind_policy(int kind) {
+    bex_policy *p = tiny_policy(kinds[kind], 0, 1);
     static const char *const blind[] = {"token.history.weight", "token.coverage.weight"};
     for (int b = 0; b < 2; b++) {
         const bex_param *w = bex_param_find(p->params, blind[b]);
         for (size_t i = 0; i < w->count; i++) bex_param_edit(w)[i] = R(0);
     }
+    return p;
+}
+
+static void the_history_decides_between_proposals(void **state) {
+    (void)state;
+    bex_policy *p = blind_policy(0);
     bex_rng g = bex_rng_seed(4);
     bex_real noise[N * CHUNK], one[N][TINY_K * TINY_A], chosen[TINY_K * TINY_A];
     bex_real past[TINY_H * TINY_O];
@@ -129,6 +134,59 @@ static void the_history_decides_between_proposals(void **state) {
     }
     assert_true(kinds_seen > 2);
     bex_policy_free(p);
+}
+
+// an episode of `length` states about (x, y)
+static void remember(bex_control *c, bex_rng *g, int length, double x, double y) {
+    bex_history *h = bex_control_history(c);
+    for (int t = 0; t < length; t++) {
+        bex_real s[TINY_O];
+        for (int o = 0; o < TINY_O; o++) s[o] = R(bex_rng_normal(g));
+        s[0] = R((double)s[0] + x), s[1] = R((double)s[1] + y);
+        bex_history_push(h, s);
+    }
+    assert_int_equal(bex_history_end(h), 0);
+}
+
+/* The network sees H states of the memory, the choice all of it: streams that draw other states from one
+ * memory choose alike; given those states as a history, they do not. */
+static void the_choice_sees_the_whole_memory(void **state) {
+    (void)state;
+    enum { STREAMS = 12, ROUNDS = 6 };
+    int differ = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        bex_policy *p = blind_policy(kind);
+        for (int round = 0; round < ROUNDS; round++) {
+            bex_real first[TINY_K * TINY_A], chunk[TINY_K * TINY_A], alone[TINY_K * TINY_A];
+            bex_real noise[N * CHUNK], at[TINY_O], drawn[TINY_H * TINY_O];
+            bex_rng g = bex_rng_seed(50 + (uint64_t)round);
+            for (int i = 0; i < N * CHUNK; i++) noise[i] = R(bex_rng_normal(&g));
+            tiny_state(at, 0, 0);
+            for (int s = 0; s < STREAMS; s++) {
+                bex_control_options o = BEX_CONTROL_INIT;
+                o.candidates = N, o.exp = "z:5", o.seed = (uint64_t)s;
+                o.history = round % 2 ? "last3" : "uniform";
+                bex_control *c = bex_control_new(p, &o);
+                if (!c) fail_msg("%s", bex_error());
+                bex_rng same = bex_rng_seed(60 + (uint64_t)round);
+                remember(c, &same, 40, 2, 0);
+                remember(c, &same, 10, -1, 2);
+                assert_int_equal(bex_control_begin(c), 0);
+                assert_int_equal(bex_control_plan(c, at, chunk), 0);
+                long before = malloc_calls();
+                assert_int_equal(bex_control_plan_from(c, at, NULL, noise, chunk), 0);
+                assert_int_equal(malloc_calls() - before, 0);
+                if (s == 0) memcpy(first, chunk, sizeof first);
+                assert_memory_equal(chunk, first, sizeof first);
+                bex_history_draw(bex_control_history(c), drawn, bex_rng_seed(70 + (uint64_t)s));
+                assert_int_equal(bex_control_plan_from(c, at, drawn, noise, alone), 0);
+                differ += memcmp(alone, first, sizeof first) != 0;
+                bex_control_free(c);
+            }
+        }
+        bex_policy_free(p);
+    }
+    assert_true(differ > 0);
 }
 
 static void what_does_not_go_together(void **state) {
@@ -157,6 +215,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_is_taken),
         cmocka_unit_test(the_history_decides_between_proposals),
+        cmocka_unit_test(the_choice_sees_the_whole_memory),
         cmocka_unit_test(what_does_not_go_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

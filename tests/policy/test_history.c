@@ -161,6 +161,43 @@ static void last3_gives_each_episode_a_third(void **state) {
 }
 
 // lengths round the places where the stride doubles: evenly spaced, from the first, enough left
+// what a source promises is what draws give on average
+static void sources_are_where_draws_come_from(void **state) {
+    (void)state;
+    static const bex_history_kind kinds[] = {BEX_HISTORY_UNIFORM, BEX_HISTORY_LAST3};
+    enum { DRAWS = 4000 };
+    for (int k = 0; k < 2; k++) {
+        bex_history *h = make(kinds[k], 0, 0);
+        bex_history_source source[BEX_HISTORY_SOURCES];
+        assert_int_equal(bex_history_sources(h, source), 0);
+        for (int e = 0; e < 5; e++) {
+            unsigned long long before = bex_history_revision(h);
+            add_episode(h, e, 4 + 3 * e);
+            assert_true(bex_history_revision(h) != before);
+            double expected[5] = {0}, drawn[5] = {0};
+            int n = bex_history_sources(h, source), places = 0;
+            assert_int_equal(n, k == 0 ? 1 : e < 3 ? e + 1 : 3);
+            for (int i = 0; i < n; places += source[i++].places)
+                for (int r = 0; r < source[i].n; r++)
+                    expected[(int)source[i].rows[2 * r]] +=
+                        (double)source[i].places / (double)source[i].n;
+            assert_int_equal(places, H);
+            for (int d = 0; d < DRAWS; d++) {
+                bex_real out[H * 2];
+                bex_history_draw(h, out, stream(d));
+                for (int i = 0; i < H; i++) drawn[(int)out[2 * i]] += 1.0 / DRAWS;
+            }
+            for (int i = 0; i < 5; i++) assert_true(fabs(drawn[i] - expected[i]) < 0.15);
+        }
+        bex_history_free(h);
+    }
+    bex_history_source source[BEX_HISTORY_SOURCES];
+    bex_history *h = make(BEX_HISTORY_FIRST, 0, 0);
+    add_episode(h, 0, 5);
+    assert_int_equal(bex_history_sources(h, source), 0);
+    bex_history_free(h);
+}
+
 static void long_episodes_are_thinned_evenly(void **state) {
     (void)state;
     for (int most = 2; most <= 9; most++)
@@ -326,6 +363,7 @@ int main(void) {
         cmocka_unit_test(few_states_are_drawn_with_replacement),
         cmocka_unit_test(a_draw_depends_on_its_stream_only),
         cmocka_unit_test(last3_gives_each_episode_a_third),
+        cmocka_unit_test(sources_are_where_draws_come_from),
         cmocka_unit_test(long_episodes_are_thinned_evenly),
         cmocka_unit_test(pushing_and_drawing_allocate_nothing),
         cmocka_unit_test(the_oldest_episodes_leave_whole),
