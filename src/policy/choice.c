@@ -18,6 +18,7 @@ struct bex_choice {
     bex_moments moments;  // given h
     double *grams, *wide; // (most, shape), (wide shape) Lambda(tau)
     double *value;        // (most)
+    double *distance;     // (most) to the target
     bex_real *states;     // (K,O)
     bex_real *reference;  // (wide d) where phi is relative
 };
@@ -38,9 +39,11 @@ bex_choice *bex_choice_new(const bex_policy *p, int most) {
     c->grams = calloc((size_t)most * bex_gram_size(shape), sizeof *c->grams);
     c->wide = calloc(bex_gram_size(wide), sizeof *c->wide);
     c->value = calloc((size_t)most, sizeof *c->value);
+    c->distance = calloc((size_t)most, sizeof *c->distance);
     c->states = calloc((size_t)K * (size_t)p->O, sizeof *c->states);
     c->reference = calloc((size_t)wide.d, sizeof *c->reference);
-    if (c->history && c->grams && c->wide && c->value && c->states && c->reference) return c;
+    if (c->history && c->grams && c->wide && c->value && c->distance && c->states && c->reference)
+        return c;
     bex_choice_free(c);
     return bex_fail("out of memory: %d candidates", most), NULL;
 }
@@ -51,6 +54,7 @@ void bex_choice_free(bex_choice *c) {
     free(c->grams);
     free(c->wide);
     free(c->value);
+    free(c->distance);
     free(c->states);
     free(c->reference);
     free(c);
@@ -105,12 +109,16 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
         if (!isfinite(c->value[i])) return bex_coverage_fail(lambda);
         c->value[i] =
             bex_condition_value(p->condition, log(c->value[i]), c->relative ? &c->moments : NULL);
-        double distance = fabs(c->value[i] - target);
-        if (distance < nearest) nearest = distance, *best = i;
+        c->distance[i] = fabs(c->value[i] - target);
+        if (c->distance[i] < nearest) nearest = c->distance[i], *best = i;
     }
     return 0;
 }
 
 double bex_choice_value(const bex_choice *c, int i) {
     return c->value[i];
+}
+
+const double *bex_choice_distances(const bex_choice *c) {
+    return c->distance;
 }

@@ -29,7 +29,8 @@ int bex_choice_history(bex_choice *c, const double *gram);
 int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *state, double target,
                     int *best);
 
-/* The coverage input of proposal i of the last make. */
+/* Of proposal i of the last make: its coverage input; all of them, how far that is from the target. */
 double bex_choice_value(const bex_choice *c, int i);
+const double *bex_choice_distances(const bex_choice *c);
 
 #endif

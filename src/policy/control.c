@@ -3,8 +3,8 @@
 
 #include "base/error.h"
 #include "coverage/state_sum.h"
-#include "kernel/random.h"
 #include "policy/choice.h"
+#include "policy/proposals.h"
 #include "policy/sampler.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ struct bex_control {
     bex_arena *arena;
     bex_tape tape;
     bex_sampler sampler;
-    bex_choice *choice; // NULL: the first proposal
+    bex_choice *choice; // NULL: the only proposal
+    bex_proposals *proposals;
     int candidates;
     bex_exp_target exp;
     double noise;
@@ -83,6 +84,7 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     if (!c->chunk || !c->x || !c->time) return bex_fail("out of memory");
     bex_sampler_time(&c->tape, &p->dit, &c->sampler, c->time);
     c->sampler.time = c->time;
+    if (!(c->proposals = bex_proposals_new(c->candidates, chunk))) return -1;
     if (c->candidates > 1 && !(c->choice = bex_choice_new(p, c->candidates))) return -1;
     if (!n->N) return 0;
     bex_history_options h = {.O = p->O, .H = n->N, .episode_most = o->episode_most};
@@ -137,6 +139,7 @@ void bex_control_free(bex_control *c) {
     if (!c) return;
     bex_history_free(c->history);
     bex_choice_free(c->choice);
+    bex_proposals_free(c->proposals);
     bex_arena_free(c->arena);
     free(c->chunk);
     free(c->x);
@@ -230,6 +233,7 @@ int bex_control_begin(bex_control *c) {
     }
     c->running = true;
     c->drawn = c->resolved = false;
+    bex_proposals_forget(c->proposals);
     c->plans = 0;
     c->step = 0;
     c->next = c->act;
@@ -316,6 +320,7 @@ static int take_history(bex_control *c, const bex_real *history) {
         encode_history(c);
     }
     c->drawn = c->resolved = false;
+    bex_proposals_forget(c->proposals); // any state may come next
     return 0;
 }
 
@@ -387,7 +392,7 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
     if (noise)
         memcpy(c->x, noise, all * sizeof *c->x);
     else
-        bex_random_normal(c->x, all, &rng);
+        bex_proposals_draw(c->proposals, c->x, &rng);
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *null[BEX_ENCODER_BLOCKS];
     encode(c, state, pooled, null);
     bex_sample(&c->tape, &p->dit, &c->sampler, c->x, c->candidates, pooled,
@@ -397,6 +402,8 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
         if (!isfinite(c->x[i])) return bex_fail("the policy gave an action that is not finite");
     if (c->choice && bex_choice_make(c->choice, c->x, c->candidates, state, c->target, &best) < 0)
         return -1;
+    if (c->choice && !noise && c->drawn)
+        bex_proposals_rank(c->proposals, bex_choice_distances(c->choice));
     bex_real *x = c->x + (size_t)best * size;
     if (c->noise > 0)
         for (size_t i = 0; i < size; i++) {

@@ -1,0 +1,59 @@
+/* policy/proposals.c */
+#include "policy/proposals.h"
+
+#include "base/error.h"
+#include "kernel/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct bex_proposals {
+    int n, kept; // kept: proposals the next draw takes over
+    size_t size;
+    bex_real *noise, *next; // (n,size) of the last draw; of the next one, kept of them
+    int *order;             // (n) nearest first
+};
+
+bex_proposals *bex_proposals_new(int n, size_t size) {
+    bex_proposals *p = calloc(1, sizeof *p);
+    if (!p) return bex_fail("out of memory"), NULL;
+    p->n = n, p->size = size;
+    p->noise = calloc((size_t)n * size, sizeof *p->noise);
+    p->next = calloc((size_t)n * size, sizeof *p->next);
+    p->order = calloc((size_t)n, sizeof *p->order);
+    if (p->noise && p->next && p->order) return p;
+    bex_proposals_free(p);
+    return bex_fail("out of memory: %d proposals", n), NULL;
+}
+
+void bex_proposals_free(bex_proposals *p) {
+    if (!p) return;
+    free(p->noise);
+    free(p->next);
+    free(p->order);
+    free(p);
+}
+
+void bex_proposals_forget(bex_proposals *p) {
+    p->kept = 0;
+}
+
+void bex_proposals_draw(bex_proposals *p, bex_real *x, bex_rng *rng) {
+    size_t kept = (size_t)p->kept * p->size, all = (size_t)p->n * p->size;
+    memcpy(x, p->next, kept * sizeof *x);
+    bex_random_normal(x + kept, all - kept, rng);
+    memcpy(p->noise, x, all * sizeof *x);
+}
+
+void bex_proposals_rank(bex_proposals *p, const double *distance) {
+    for (int i = 0; i < p->n; i++) {
+        int at = i;
+        for (; at > 0 && distance[i] < distance[p->order[at - 1]]; at--)
+            p->order[at] = p->order[at - 1];
+        p->order[at] = i;
+    }
+    p->kept = p->n / 2;
+    for (int i = 0; i < p->kept; i++)
+        memcpy(p->next + (size_t)i * p->size, p->noise + (size_t)p->order[i] * p->size,
+               p->size * sizeof *p->next);
+}
