@@ -9,7 +9,4 @@
 void bex_random_normal(bex_real *x, size_t n, bex_rng *rng); // N(0,1)
 void bex_random_uniform(bex_real *x, size_t n, bex_real low, bex_real high, bex_rng *rng);
 
-/* keep[i] = 1/(1-p) with probability 1-p, else 0: a dropout mask with mean 1. */
-void bex_random_keep(bex_real *keep, size_t n, bex_real p, bex_rng *rng);
-
 #endif

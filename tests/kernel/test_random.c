@@ -50,34 +50,13 @@ static void uniform_moments_and_range(void **state) {
     release_all();
 }
 
-static void keep_masks_have_mean_one(void **state) {
-    (void)state;
-    bex_rng g = bex_rng_seed(13);
-    bex_real *x = input(N, 0);
-    static const double rates[] = {0, 0.1, 0.5, 0.9};
-    for (int r = 0; r < COUNT(rates); r++) {
-        double p = rates[r], mean = 0;
-        bex_random_keep(x, N, R(p), &g);
-        for (int i = 0; i < N; i++) {
-            assert_true(x[i] == 0 || close_to((double)x[i], 1 / (1 - p), 32 * EPS));
-            mean += (double)x[i] / N;
-        }
-        assert_true(fabs(mean - 1) < 5 * sqrt(p / (1 - p) / N) + 1e-6);
-    }
-    release_all();
-}
-
 typedef void filler(bex_real *x, size_t n, bex_rng *g);
 
 static void fill_uniform(bex_real *x, size_t n, bex_rng *g) {
     bex_random_uniform(x, n, 0, 1, g);
 }
 
-static void fill_keep(bex_real *x, size_t n, bex_rng *g) {
-    bex_random_keep(x, n, R(0.3), g);
-}
-
-static filler *const fillers[] = {bex_random_normal, fill_uniform, fill_keep};
+static filler *const fillers[] = {bex_random_normal, fill_uniform};
 
 static void cuts_do_not_change_the_bits(void **state) {
     (void)state;
@@ -163,7 +142,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normal_moments_and_tails),
         cmocka_unit_test(uniform_moments_and_range),
-        cmocka_unit_test(keep_masks_have_mean_one),
         cmocka_unit_test(cuts_do_not_change_the_bits),
         cmocka_unit_test(position_moves_to_the_next_block),
         cmocka_unit_test(the_stream_is_that_of_base_rng),
