@@ -4,7 +4,11 @@
 #include <omp.h>
 
 int bex_parallel_threads(void) {
-    return omp_get_num_procs();
+    return omp_get_max_threads();
+}
+
+int bex_parallel_worker(void) {
+    return omp_get_thread_num();
 }
 
 void bex_parallel(int threads, long pieces, void (*work)(long piece, void *payload),

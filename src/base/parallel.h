@@ -9,7 +9,10 @@
 /* work(piece, payload) for piece = 0..pieces-1. threads 0: as many as the machine offers. */
 void bex_parallel(int threads, long pieces, void (*work)(long piece, void *payload), void *payload);
 
-/* Threads the machine offers to this process. */
+/* Which of the threads of bex_parallel runs this piece, below `threads`: for scratch memory, nothing else. */
+int bex_parallel_worker(void);
+
+/* Threads this process may use: what OMP_NUM_THREADS says, or the cores the machine offers. */
 int bex_parallel_threads(void);
 
 #endif

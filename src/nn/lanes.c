@@ -8,7 +8,7 @@
 
 struct bex_lanes {
     int lanes, threads;
-    bex_arena **arena; // (lanes)
+    bex_arena **arena; // (threads) a lane needs none of its own once it is done
     double *result;    // (lanes)
 };
 
@@ -19,16 +19,16 @@ bex_lanes *bex_lanes_new(int lanes, int threads) {
     BEX_CHECK(l, "out of memory");
     l->lanes = lanes;
     l->threads = threads < lanes ? threads : lanes;
-    l->arena = calloc((size_t)lanes, sizeof *l->arena);
+    l->arena = calloc((size_t)l->threads, sizeof *l->arena);
     l->result = calloc((size_t)lanes, sizeof *l->result);
     BEX_CHECK(l->arena && l->result, "out of memory");
-    for (int i = 0; i < lanes; i++) l->arena[i] = bex_arena_new();
+    for (int i = 0; i < l->threads; i++) l->arena[i] = bex_arena_new();
     return l;
 }
 
 void bex_lanes_free(bex_lanes *l) {
     if (!l) return;
-    for (int i = 0; i < l->lanes; i++) bex_arena_free(l->arena[i]);
+    for (int i = 0; i < l->threads; i++) bex_arena_free(l->arena[i]);
     free(l->arena);
     free(l->result);
     free(l);
@@ -51,8 +51,10 @@ typedef struct {
 
 static void run_lane(long i, void *payload) {
     run_job *job = payload;
+    int worker = bex_parallel_worker();
     bex_tape tape;
-    bex_tape_init(&tape, job->lanes->arena[i]);
+    BEX_CHECK(worker < job->lanes->threads, "lanes inside a parallel region");
+    bex_tape_init(&tape, job->lanes->arena[worker]);
     bex_tape_reset(&tape);
     tape.lane = (int)i;
     tape.rng = bex_rng_split(job->rng, "lane", (uint64_t)i);
@@ -92,6 +94,6 @@ void bex_lane_slice(int n, int lanes, int lane, int *first, int *count) {
 
 size_t bex_lanes_memory(const bex_lanes *l) {
     size_t bytes = 0;
-    for (int i = 0; i < l->lanes; i++) bytes += bex_arena_peak(l->arena[i]);
+    for (int i = 0; i < l->threads; i++) bytes += bex_arena_peak(l->arena[i]);
     return bytes;
 }

@@ -1,7 +1,7 @@
 /* nn/lanes.h - the one unit of parallelism.
  *
  *   batch of B samples -> L lanes (fixed, whatever the threads) -> each lane forward + backward on its
- *   slice, on one thread, with its own tape, arena and gradient block -> gradients summed in lane
+ *   slice, on one thread, with its own tape and gradient block -> gradients summed in lane
  *   order
  *
  * Threads take lanes as they come free; nothing a lane computes depends on which thread ran it. Hence
@@ -34,7 +34,7 @@ void bex_lanes_reduce(bex_lanes *lanes, bex_params *params);
 /* Samples of a lane: first..first+count-1 of n, sizes differing by at most one. */
 void bex_lane_slice(int n, int lanes, int lane, int *first, int *count);
 
-/* Largest arena so far, bytes, summed over lanes. */
+/* Largest arena so far, bytes, summed over threads. */
 size_t bex_lanes_memory(const bex_lanes *lanes);
 
 #endif
