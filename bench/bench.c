@@ -32,6 +32,10 @@ bool bex_bench_has_peer(const bex_bench *b, const char *peer) {
     return b->options.peer && !strcmp(b->options.peer, peer);
 }
 
+const char *bex_bench_plot(const bex_bench *b) {
+    return b->options.plot;
+}
+
 void bex_bench_row(bex_bench *b, const char *name, double value, const char *unit,
                    bex_bench_kind kind, const char *reference, double reference_value) {
     double ratio = kind == BEX_BENCH_RATE ? value / reference_value : reference_value / value;

@@ -18,11 +18,13 @@ typedef struct bex_bench_options {
     bool json;        // an array of objects instead of a table
     const char *only; // rows whose name holds this text; NULL: all (train and act)
     const char *peer; // "torch": run the twin beside ours; NULL: none (train and act)
+    const char *plot; // a figure of the rows, .svg, .png or .pdf; NULL: none (scaling)
 } bex_bench_options;
 
 bex_bench *bex_bench_new(const bex_bench_options *options);
 bool bex_bench_wants(const bex_bench *b, const char *name);
 bool bex_bench_has_peer(const bex_bench *b, const char *peer);
+const char *bex_bench_plot(const bex_bench *b); // NULL: no figure is wanted
 
 /* One row; printed at once unless json. reference NULL: none was available. */
 void bex_bench_row(bex_bench *b, const char *name, double value, const char *unit,
@@ -60,6 +62,7 @@ int bex_bench_coverage(bex_bench *b);
 int bex_bench_data(bex_bench *b);
 int bex_bench_kernels(bex_bench *b);
 int bex_bench_env(bex_bench *b);
+int bex_bench_scaling(bex_bench *b);
 int bex_bench_train(bex_bench *b);
 
 #endif

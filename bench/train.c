@@ -10,57 +10,11 @@
  * Best of several updates; the twin gets its data for nothing and its best number of threads. */
 #include "bench/workload.h"
 
-#include "agent/imitation.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "cli/options.h"
 
 #include <stdio.h>
-
-enum { LEAST_UPDATES = 3, MOST_UPDATES = 200 };
-static const double LEAST_SECONDS = 2;
-
-typedef struct {
-    double seconds, data; // of an update at best; share of the lanes' time
-    double memory;        // bytes
-    double gflop;         // of an update
-    int threads;
-    bex_dit_options network;
-} measured;
-
-static int measure(const bex_workload *w, const bex_train_config *config, measured *m) {
-    double data = 0, lanes = 0, begin = 0;
-    int code = 0;
-    bex_bench_memory_reset();
-    double before = bex_bench_memory_now();
-    bex_agent *a = bex_workload_agent(w, config);
-    if (!a) return -1;
-    const bex_imitation *learner = (const bex_imitation *)a;
-    m->seconds = 1e300;
-    for (int i = 0; !code && i <= MOST_UPDATES; i++) {
-        bex_update u;
-        double start = bex_seconds();
-        code = a->class->update(a, i, &u);
-        double seconds = bex_seconds() - start;
-        if (i == 0) { // warms up
-            begin = bex_seconds();
-            continue;
-        }
-        if (seconds < m->seconds) m->seconds = seconds;
-        data += u.data_seconds, lanes += u.lane_seconds;
-        if (i >= LEAST_UPDATES && bex_seconds() - begin > LEAST_SECONDS) break;
-    }
-    double encoder, decoder;
-    m->network = learner->policy->dit.o;
-    m->threads = bex_lanes_threads(learner->lanes);
-    m->memory = bex_bench_memory_peak() - before;
-    m->data = data / lanes;
-    bex_dit_flops(&m->network, (double)config->train.samples_per_history, &encoder, &decoder);
-    m->gflop = 3e-9 * (double)config->train.batch * (encoder + decoder);
-    a->class->free(a);
-    return code;
-}
 
 static void row(bex_bench *b, const char *name, const char *part, double value, const char *unit,
                 bex_bench_kind kind, const char *reference, double reference_value) {
@@ -71,7 +25,7 @@ static void row(bex_bench *b, const char *name, const char *part, double value, 
 }
 
 // {"seconds", "memory"} of the twin; zeros without one
-static void ask_twin(const bex_bench *b, const bex_train_config *config, const measured *m,
+static void ask_twin(const bex_bench *b, const bex_train_config *config, const bex_workload_step *m,
                      double *seconds, double *memory) {
     *seconds = *memory = 0;
     if (!bex_bench_has_peer(b, "torch")) return;
@@ -86,12 +40,12 @@ static void ask_twin(const bex_bench *b, const bex_train_config *config, const m
 
 static int train_rows(bex_bench *b, const bex_workload *w, const char *name) {
     bex_train_config config;
-    measured m, one = {0};
+    bex_workload_step m, one = {0};
     if (bex_workload_config(w, &config) < 0) return -1;
-    if (measure(w, &config, &m) < 0) return -1;
+    if (bex_workload_measure(w, &config, &m) < 0) return -1;
     double peak = bex_bench_peak(m.threads), twin, twin_memory;
     config.train.threads = 1;
-    if (m.threads > 1 && measure(w, &config, &one) < 0) return -1;
+    if (m.threads > 1 && bex_workload_measure(w, &config, &one) < 0) return -1;
     double again = bex_bench_peak(m.threads);
     if (again > peak) peak = again;
     ask_twin(b, &config, &m, &twin, &twin_memory);

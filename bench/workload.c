@@ -1,6 +1,8 @@
 /* bench/workload.c */
 #include "bench/workload.h"
 
+#include "agent/imitation.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/rng.h"
 
@@ -86,4 +88,41 @@ struct json_t *bex_workload_peer(const char *what, const bex_dit_options *o,
              o->T, o->N, 1 + o->coverage, config->train.batch,
              o->N ? config->train.samples_per_history : 1, p->diffusion.ddim, o->dropout);
     return bex_bench_peer(command);
+}
+
+enum { LEAST_UPDATES = 3, MOST_UPDATES = 200 };
+static const double LEAST_SECONDS = 2;
+
+int bex_workload_measure(const bex_workload *w, const bex_train_config *config,
+                         bex_workload_step *m) {
+    double data = 0, lanes = 0, begin = 0;
+    int code = 0;
+    bex_bench_memory_reset();
+    double before = bex_bench_memory_now();
+    bex_agent *a = bex_workload_agent(w, config);
+    if (!a) return -1;
+    const bex_imitation *learner = (const bex_imitation *)a;
+    m->seconds = 1e300;
+    for (int i = 0; !code && i <= MOST_UPDATES; i++) {
+        bex_update u;
+        double start = bex_seconds();
+        code = a->class->update(a, i, &u);
+        double seconds = bex_seconds() - start;
+        if (i == 0) { // warms up
+            begin = bex_seconds();
+            continue;
+        }
+        if (seconds < m->seconds) m->seconds = seconds;
+        data += u.data_seconds, lanes += u.lane_seconds;
+        if (i >= LEAST_UPDATES && bex_seconds() - begin > LEAST_SECONDS) break;
+    }
+    double encoder, decoder;
+    m->network = learner->policy->dit.o;
+    m->threads = bex_lanes_threads(learner->lanes);
+    m->memory = bex_bench_memory_peak() - before;
+    m->data = data / lanes;
+    bex_dit_flops(&m->network, (double)config->train.samples_per_history, &encoder, &decoder);
+    m->gflop = 3e-9 * (double)config->train.batch * (encoder + decoder);
+    a->class->free(a);
+    return code;
 }

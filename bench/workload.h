@@ -23,6 +23,17 @@ int bex_workload_config(const bex_workload *w, bex_train_config *config);
 /* A learner on made-up demonstrations. NULL with a message. */
 bex_agent *bex_workload_agent(const bex_workload *w, const bex_train_config *config);
 
+/* One update, at best: after one that warms up, several. */
+typedef struct bex_workload_step {
+    double seconds, data; // of an update; share of the lanes' time that prepares data
+    double memory;        // bytes resident at the peak, above what there was before
+    double gflop;         // of an update, the model's own
+    int threads;
+    bex_dit_options network;
+} bex_workload_step;
+int bex_workload_measure(const bex_workload *w, const bex_train_config *config,
+                         bex_workload_step *step);
+
 /* The network's sizes as bench/peer_policy.py takes them, after `what` ("train", "act"). */
 struct json_t *bex_workload_peer(const char *what, const bex_dit_options *o,
                                  const bex_train_config *config);
