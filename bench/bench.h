@@ -16,7 +16,7 @@ typedef enum { BEX_BENCH_RATE, BEX_BENCH_TIME } bex_bench_kind; // higher, lower
 
 typedef struct bex_bench_options {
     bool json;        // an array of objects instead of a table
-    const char *only; // rows whose name holds this text; NULL: all (train and act)
+    const char *only; // rows whose name holds this text; NULL: all (train, act, env)
     const char *peer; // "torch": run the twin beside ours; NULL: none (train and act)
     const char *plot; // a figure of the rows, .svg, .png or .pdf; NULL: none (scaling)
 } bex_bench_options;

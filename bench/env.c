@@ -22,7 +22,7 @@ typedef struct payload {
     bex_env *bare[INSTANCES];
     bex_mj_sim *sim[INSTANCES];
     int steps;     // batch steps of a work call
-    bex_real *act; // (steps / HOLD, INSTANCES, A)
+    bex_real *act; // (steps / HOLD rounded up, INSTANCES, A)
     double *ctrl;  // (steps, INSTANCES, nu) what our environments made of them
     bex_real *obs; // (O) scratch
 } payload;
@@ -73,7 +73,7 @@ static int payload_init(payload *p, const bex_world *w, int steps) {
         if (!p->bare[i]) return -1;
         p->sim[i] = w->class->sim(p->bare[i]);
     }
-    size_t n = (size_t)(steps / HOLD) * INSTANCES * (size_t)w->A;
+    size_t n = (size_t)((steps + HOLD - 1) / HOLD) * INSTANCES * (size_t)w->A;
     p->act = malloc(n * sizeof *p->act);
     p->ctrl = malloc((size_t)steps * INSTANCES * (size_t)p->sim[0]->model->nu * sizeof *p->ctrl);
     p->obs = malloc((size_t)w->O * sizeof *p->obs);
@@ -126,11 +126,16 @@ int bex_bench_env(bex_bench *b) {
     } worlds[] = {{"maze2d-medium", 600},
                   {"maze2d-large", 600},
                   {"antmaze-medium", 20},
-                  {"antmaze-large", 20}};
-    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
+                  {"antmaze-large", 20},
+                  {"kitchen-partial", 5}};
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        char row[96];
+        snprintf(row, sizeof row, "env_step/%s", worlds[i].name);
+        if (!bex_bench_wants(b, row)) continue;
         if (bench_world(b, worlds[i].name, worlds[i].steps) < 0) {
             fprintf(stderr, "bex bench env: %s\n", bex_error());
             return BEX_EXIT_FAILED;
         }
+    }
     return BEX_EXIT_OK;
 }

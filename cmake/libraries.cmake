@@ -58,6 +58,17 @@ add_custom_target(bex_commit BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/exp/commit
 add_dependencies(bexlab bex_commit)
 target_include_directories(bexlab PRIVATE ${CMAKE_BINARY_DIR}/generated)
 
+# models/NAME.xml becomes `static const char NAME_xml[]` in generated/env/NAME_xml.h: an installed bex
+# needs no file beside it
+foreach(model kitchen)
+  set(file ${PROJECT_SOURCE_DIR}/models/${model}.xml)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/env/${model}_xml.h
+    CONTENT "static const char ${model}_xml[] = {${bytes}0};\n")
+endforeach()
+
 # the commands as a library of their own, so that tests can link them
 file(GLOB BEX_CLI_SOURCES CONFIGURE_DEPENDS src/cli/*.c bench/*.c)
 list(REMOVE_ITEM BEX_CLI_SOURCES ${PROJECT_SOURCE_DIR}/src/cli/main.c)

@@ -22,8 +22,8 @@ int bex_cmd_bench(int argc, char **argv) {
     static bex_bench_options o;
     static const bex_option options[] = {
         {"json", BEX_OPTION_FLAG, &o.json, NULL, "an array of objects instead of a table", 0, 0},
-        {"only", BEX_OPTION_TEXT, &o.only, "TEXT", "train, act: rows whose name holds this text", 0,
-         0},
+        {"only", BEX_OPTION_TEXT, &o.only, "TEXT",
+         "train, act, env: rows whose name holds this text", 0, 0},
         {"peer", BEX_OPTION_TEXT, &o.peer, "NAME",
          "train, act: torch runs the PyTorch twin beside ours", 0, 0},
         {"plot", BEX_OPTION_TEXT, &o.plot, "FILE", "scaling: a figure, .svg, .png or .pdf", 0, 0},

@@ -16,12 +16,14 @@ static const struct {
     {"gen", bex_cmd_data_gen, "make demonstrations: a planner and a PD law in a maze"},
     {"show", bex_cmd_data_show, "what a file of demonstrations holds; --plot draws it"},
     {"convert", bex_cmd_data_convert, "any format bex reads into D4RL's layout; --split holds out"},
+    {"import-kitchen", bex_cmd_data_import_kitchen,
+     "replay human kitchen logs into D4RL's kitchen data"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static int help(void) {
     puts("usage: bex data COMMAND [arguments]\n");
-    for (int i = 0; i < COMMANDS; i++) printf("  %-10s %s\n", commands[i].name, commands[i].about);
+    for (int i = 0; i < COMMANDS; i++) printf("  %-15s %s\n", commands[i].name, commands[i].about);
     puts("\nexample:\n  bex data show demos.hdf5 --plot demos.png");
     return BEX_EXIT_OK;
 }

@@ -1,5 +1,6 @@
 /* cli/cmd_env.c - `bex env`: the worlds, their facts, and pictures of them with trajectories. */
 #include "cli/command.h"
+#include "cli/kitchen_picture.h"
 #include "cli/options.h"
 #include "cli/world_camera.h"
 #include "cli/world_picture.h"
@@ -7,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "data/load.h"
+#include "env/kitchen.h"
 #include "env/maze.h"
 #include "env/mj.h"
 
@@ -37,7 +39,7 @@ static int list_worlds(bool json) {
         json_array_append_new(rows,
                               json_pack("{s:s, s:s, s:s, s:i}", "name", c->name, "equals",
                                         c->equals, "about", c->about, "time_limit", c->time_limit));
-        if (!json) printf("  %-14s %-30s %s\n", c->name, c->equals, c->about);
+        if (!json) printf("  %-16s %-30s %s\n", c->name, c->equals, c->about);
     }
     if (json) bex_json_print(rows);
     json_decref(rows);
@@ -84,6 +86,11 @@ static int choose_paths(bex_paths *paths, const bex_dataset *d, int most) {
     return 0;
 }
 
+static int draw_still(const bex_world *w, const bex_paths *paths, const char *title,
+                      const char *path) {
+    return (bex_kitchen_goals(w) ? bex_kitchen_picture : bex_world_picture)(w, paths, title, path);
+}
+
 static bool ends_in(const char *path, const char *ending) {
     const char *dot = strrchr(path, '.');
     return dot && !strcasecmp(dot, ending);
@@ -104,7 +111,7 @@ static int render_paths(const bex_world *w, const bex_dataset *d, const request 
         code = bex_world_animation(w, &paths, w->name, every, q->render);
     if (code == 0 && !moves) {
         snprintf(title, sizeof title, "%s: %d of %d episodes", w->name, paths.count, d->episodes);
-        code = bex_world_picture(w, &paths, title, q->render);
+        code = draw_still(w, &paths, title, q->render);
     }
     free((void *)paths.obs);
     free((void *)paths.length);
@@ -122,7 +129,8 @@ static int render_data(const bex_world *w, const bex_dataset *d, const request *
 // map or camera: as asked, else by the kind of file and by what the world has
 static int choose_view(bool *camera, const bex_world *w, const request *q) {
     bool video = ends_in(q->render, ".mp4");
-    *camera = q->view ? !strcmp(q->view, "camera") : video || !w->class->draw;
+    bool still = bex_kitchen_goals(w) && !ends_in(q->render, ".png"); // its figure from the front
+    *camera = q->view ? !strcmp(q->view, "camera") : video || !(w->class->draw || still);
     if (q->view && !*camera && strcmp(q->view, "map"))
         return bex_fail("--view takes map or camera, not '%s'", q->view);
     if (!*camera && video) return bex_fail("a map is no video: .png, .svg, .pdf or .gif");
@@ -136,10 +144,12 @@ static int render(const bex_world *w, const request *q) {
     if (choose_view(&camera, w, q) < 0) return -1;
     if (!q->data && moves) {
         bex_fail("'%s' would show trajectories: which? (--data FILE)", q->render);
-        return bex_fail_hint("bex data gen %s --out FILE makes some", w->name);
+        return bex_kitchen_goals(w)
+                   ? bex_fail_hint("bex data import-kitchen makes some")
+                   : bex_fail_hint("bex data gen %s --out FILE makes some", w->name);
     }
     if (!q->data && camera) return bex_world_frame(w, NULL, (uint64_t)q->seed, q->render);
-    if (!q->data) return bex_world_picture(w, NULL, w->name, q->render);
+    if (!q->data) return draw_still(w, NULL, w->name, q->render);
     bex_load_options o = BEX_LOAD_INIT;
     bex_dataset *d = bex_dataset_load(q->data, &o);
     if (!d) return -1;
@@ -192,13 +202,15 @@ int bex_cmd_env(int argc, char **argv) {
             "Facts about an environment, or a picture of it from above: the world alone, or with\n"
             "trajectories from a file of demonstrations and a map of where they go. Laid out as\n"
             "the maze is written: rows downwards, columns to the right. --view camera is MuJoCo's\n"
-            "own picture, and .mp4 a video of episodes of a file. `bex env check` replays\n"
-            "recorded transitions (bex env check --help).",
+            "own picture, and .mp4 a video of episodes of a file; the kitchen is drawn from the\n"
+            "front, with the tasks done over time. `bex env check` replays recorded transitions\n"
+            "(bex env check --help).",
         .example =
             "bex env --list\nbex env maze2d-medium\nbex env maze2d-large --render large.png\n"
             "bex env maze2d-medium --data demos.hdf5 --render demos.gif\n"
             "bex env antmaze-medium --view camera --render ant.png\n"
-            "bex env antmaze-medium --data ants.hdf5 --every 2 --render ants.mp4",
+            "bex env antmaze-medium --data ants.hdf5 --every 2 --render ants.mp4\n"
+            "bex env kitchen --render kitchen.png",
         .options = options,
         .count = sizeof options / sizeof *options,
     };

@@ -247,7 +247,7 @@ static const bex_option options[] = {
     {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "of each trial, one after the other", 1,
      10000},
     {"episode-length", BEX_OPTION_INTEGER, &q.episode_length, "N",
-     "steps; 0: maze2d 300, antmaze-medium 500, -large 750", 0, 1e6},
+     "steps; 0: maze2d 300, kitchen 280, antmaze-medium 500, -large 750", 0, 1e6},
     {"start", BEX_OPTION_TEXT, &q.start, "ROW,COL", "cell where episodes start; else any", 0, 0},
     {"splits", BEX_OPTION_INTEGER, &q.splits, "N",
      "a cell counts as N x N regions; 0: maze2d 2, antmaze 1", 0, 16},

@@ -49,7 +49,7 @@ typedef struct bex_world {
     double dt;       // seconds per step
     int substeps;    // physics steps in it
     int right, down; // observation entries a picture from above shows to the right and downwards
-    bool posed;      // an observation begins with all of the simulation's qpos
+    bool posed;      // an observation begins with all of the simulation's qpos, maybe with noise
     int goals;       // what can be found besides regions: at most 32; see `found`
     const struct bex_maze *maze; // the grid (env/maze.h), borrowed; NULL: none
 } bex_world;

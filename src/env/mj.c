@@ -2,7 +2,11 @@
  *
  * MuJoCo reports a fatal error by calling mju_user_error, which must not return. Ours copies the
  * text and jumps back to the guarded call of the same thread; without such a call it is a bug and
- * aborts. The jump leaves the scratch stack of mjData where it was: bex_mj_sim_reset clears it. */
+ * aborts. The jump leaves the scratch stack of mjData where it was: bex_mj_sim_reset clears it.
+ *
+ * MuJoCo 2.2.2 rules pairs of geoms out by bounding spheres only. A wall's sphere holds the whole room,
+ * so nearly every pair reaches the narrow phase. Its table of collision functions is open to us: for
+ * pairs with a box we first ask whether the other's sphere comes near the box itself. */
 #include "env/mj.h"
 
 #include "base/error.h"
@@ -14,7 +18,6 @@
 
 #include <pthread.h>
 #include <setjmp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +38,37 @@ static void on_warning(const char *text) {
     bex_log(BEX_LOG_WARN, "MuJoCo: %s", text);
 }
 
+static mjfCollision with_box[mjNGEOMTYPES]; // MuJoCo's own, by type of the other geom; set once
+
+// the bounding sphere of `geom` ends farther than `margin` from the box
+static bool apart(const mjModel *m, const mjData *d, int geom, int box, mjtNum margin) {
+    const mjtNum *at = d->geom_xpos + 3 * geom, *middle = d->geom_xpos + 3 * box;
+    const mjtNum *axes = d->geom_xmat + 9 * box, *half = m->geom_size + 3 * box;
+    mjtNum reach = m->geom_rbound[geom] + margin, squared = 0;
+    for (int i = 0; i < 3; i++) {
+        mjtNum local = 0;
+        for (int k = 0; k < 3; k++) local += axes[3 * k + i] * (at[k] - middle[k]);
+        mjtNum outside = mju_abs(local) - half[i];
+        if (outside > 0) squared += outside * outside;
+    }
+    return squared > reach * reach;
+}
+
+static int collide_box(const mjModel *m, const mjData *d, mjContact *contacts, int geom, int box,
+                       mjtNum margin) {
+    int type = m->geom_type[geom];
+    if (apart(m, d, geom, box, margin)) return 0;
+    if (type == mjGEOM_BOX && apart(m, d, box, geom, margin)) return 0;
+    return with_box[type](m, d, contacts, geom, box, margin);
+}
+
 static void install_handlers(void) {
     mju_user_error = on_error;
     mju_user_warning = on_warning;
+    for (int type = mjGEOM_SPHERE; type <= mjGEOM_BOX; type++) {
+        with_box[type] = mjCOLLISIONFUNC[type][mjGEOM_BOX];
+        if (with_box[type]) mjCOLLISIONFUNC[type][mjGEOM_BOX] = collide_box;
+    }
 }
 
 int bex_mj_guarded(void (*work)(void *), void *payload) {
@@ -173,8 +204,23 @@ int bex_mj_sim_forward(bex_mj_sim *sim) {
     return bex_mj_guarded(forward_work, sim);
 }
 
+static void pose_work(void *payload) {
+    const bex_mj_sim *s = payload;
+    mj_kinematics(s->model->handle, s->handle);
+}
+
+int bex_mj_sim_pose(bex_mj_sim *sim) {
+    return bex_mj_guarded(pose_work, sim);
+}
+
 void bex_mj_sim_step_bare(bex_mj_sim *sim) {
     mj_step(sim->model->handle, sim->handle);
+}
+
+bool bex_mj_sim_site(const bex_mj_sim *sim, const char *name, double at[3]) {
+    int site = mj_name2id(sim->model->handle, mjOBJ_SITE, name);
+    if (site >= 0) mju_copy3(at, sim->handle->site_xpos + 3 * site);
+    return site >= 0;
 }
 
 double bex_mj_model_mass(const bex_mj_model *model) {

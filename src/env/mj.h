@@ -5,10 +5,15 @@
  *     bex_mj_sim s;     bex_mj_sim_init(&s, m);                          one thread at a time
  *     s.ctrl[0] = 0.3;  bex_mj_sim_step(&s, 1);  ... s.qpos[0] ...
  *
+ * Far pairs with a box are dropped before MuJoCo's own collision functions see them: the same
+ * contacts, in half the time where boxes are large (mj.c).
+ *
  * mj.c owns the program's only setjmp. In a build without MuJoCo
  * bex_mj_model_load fails with a message saying so, and nothing else here can be reached. */
 #ifndef BEX_ENV_MJ_H
 #define BEX_ENV_MJ_H
+
+#include <stdbool.h>
 
 struct mjModel_;
 struct mjData_;
@@ -44,8 +49,14 @@ int bex_mj_sim_step(bex_mj_sim *sim, int substeps);
 /* mj_forward: everything that follows from qpos, qvel and ctrl, without moving. */
 int bex_mj_sim_forward(bex_mj_sim *sim);
 
+/* Where bodies and sites are, from qpos; no contacts, no forces. Negative with a message. */
+int bex_mj_sim_pose(bex_mj_sim *sim);
+
 /* mj_step with nothing round it: the reference of `bex bench env`. */
 void bex_mj_sim_step_bare(bex_mj_sim *sim);
+
+/* Where a named site is, world coordinates, as of the last pose, forward or step. False: none such. */
+bool bex_mj_sim_site(const bex_mj_sim *sim, const char *name, double at[3]);
 
 /* Negative with a message if work(payload) ends in a fatal error of MuJoCo: for what drives MuJoCo
  * elsewhere (env/offscreen.c). What work allocated meanwhile is lost. */

@@ -41,8 +41,18 @@ int bex_mj_sim_forward(bex_mj_sim *sim) {
     return bex_fail("this build has no MuJoCo");
 }
 
+int bex_mj_sim_pose(bex_mj_sim *sim) {
+    (void)sim;
+    return bex_fail("this build has no MuJoCo");
+}
+
 void bex_mj_sim_step_bare(bex_mj_sim *sim) {
     (void)sim;
+}
+
+bool bex_mj_sim_site(const bex_mj_sim *sim, const char *name, double at[3]) {
+    (void)sim, (void)name, (void)at;
+    return false;
 }
 
 int bex_mj_guarded(void (*work)(void *), void *payload) {

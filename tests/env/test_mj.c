@@ -8,6 +8,69 @@
 
 #include <math.h>
 
+#ifdef BEX_HAVE_MUJOCO
+#include <mujoco/mujoco.h>
+
+static mjfCollision mujocos[mjNGEOMTYPES]; // its own functions for pairs with a box
+
+static void keep_mujocos(void) {
+    for (int t = 0; t < mjNGEOMTYPES; t++) mujocos[t] = mjCOLLISIONFUNC[t][mjGEOM_BOX];
+}
+
+static void tumble(const bex_mj_model *m, double *path, int steps) {
+    bex_mj_sim s;
+    assert_int_equal(bex_mj_sim_init(&s, m), 0);
+    for (int i = 0; i < m->nv; i++) s.qvel[i] = 2 * sin(1.7 * i);
+    for (int t = 0; t < steps; t++) {
+        if (bex_mj_sim_step(&s, 1) < 0) fail_msg("%s", bex_error());
+        memcpy(path + (size_t)t * (size_t)m->nq, s.qpos, (size_t)m->nq * sizeof *path);
+    }
+    bex_mj_sim_fini(&s);
+}
+
+// with pairs dropped early and without, one of every shape thrown about a room of boxes
+static void dropping_far_pairs_changes_nothing(void **state) {
+    (void)state;
+    enum { STEPS = 1500 };
+    static const char room[] =
+        "<mujoco><default><geom margin='.01'/></default><worldbody>"
+        "<geom type='box' size='1 1 .1' pos='0 0 -.1'/>"
+        "<geom type='box' size='.1 1 1' pos='.6 0 .9' euler='0 10 20'/>"
+        "<geom type='box' size='.1 1 1' pos='-.6 0 .9'/>"
+        "<geom type='box' size='1 .1 1' pos='0 .6 .9' euler='15 0 0'/>"
+        "<geom type='box' size='1 .1 1' pos='0 -.6 .9'/>"
+        "<body pos='0 0 .3'><freejoint/><geom type='box' size='.1 .15 .05'/></body>"
+        "<body pos='.1 .1 .6'><freejoint/><geom type='sphere' size='.1'/></body>"
+        "<body pos='-.1 0 .9'><freejoint/><geom type='capsule' size='.05 .1'/></body>"
+        "<body pos='0 -.1 1.2'><freejoint/><geom type='cylinder' size='.08 .06'/></body>"
+        "<body pos='.1 0 1.5'><freejoint/><geom type='ellipsoid' size='.1 .06 .05'/></body>"
+        "<body pos='0 .1 1.7'><freejoint/><geom type='box' size='.05 .05 .2'/></body>"
+        "</worldbody></mujoco>";
+    bex_mj_model *m;
+    if (bex_mj_model_load(&m, room, "room") < 0) fail_msg("%s", bex_error());
+    size_t n = (size_t)m->nq * STEPS;
+    double *ours = malloc(n * sizeof *ours), *theirs = malloc(n * sizeof *theirs);
+    assert_true(ours && theirs);
+    tumble(m, ours, STEPS);
+    assert_true(mjCOLLISIONFUNC[mjGEOM_CAPSULE][mjGEOM_BOX] != mujocos[mjGEOM_CAPSULE]);
+    mjfCollision installed[mjNGEOMTYPES];
+    for (int t = 0; t < mjNGEOMTYPES; t++) {
+        installed[t] = mjCOLLISIONFUNC[t][mjGEOM_BOX];
+        mjCOLLISIONFUNC[t][mjGEOM_BOX] = mujocos[t];
+    }
+    tumble(m, theirs, STEPS);
+    for (int t = 0; t < mjNGEOMTYPES; t++) mjCOLLISIONFUNC[t][mjGEOM_BOX] = installed[t];
+    assert_memory_equal(ours, theirs, n * sizeof *ours);
+    free(ours), free(theirs);
+    bex_mj_model_free(m);
+}
+#else
+static void keep_mujocos(void) {}
+static void dropping_far_pairs_changes_nothing(void **state) {
+    (void)state;
+}
+#endif
+
 static const char pendulum[] =
     "<mujoco><option timestep='0.004'/><worldbody><body pos='0 0 1'>"
     "<joint type='hinge' axis='0 1 0'/><geom type='sphere' pos='0 0 -0.5' size='0.1' mass='1'/>"
@@ -101,7 +164,9 @@ static void fatal_errors_jump_back_on_every_thread(void **state) {
 
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
+    keep_mujocos();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dropping_far_pairs_changes_nothing),
         cmocka_unit_test(sizes_are_the_models),
         cmocka_unit_test(malformed_models_are_messages),
         cmocka_unit_test(bad_numbers_are_messages_and_reset_cures),

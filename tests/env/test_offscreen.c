@@ -70,6 +70,27 @@ static void an_ant_is_seen(void **state) {
     close_world(f);
 }
 
+static void a_kitchen_is_seen(void **state) {
+    (void)state;
+    static unsigned char a[3 * W * H], b[3 * W * H];
+    fixture f = open_world("kitchen-partial");
+    bex_offscreen *o;
+    bex_camera camera;
+    if (bex_offscreen_open(&o, f.sim->model, W, H) < 0) fail_msg("%s", bex_error());
+    f.world->class->camera(f.env, &camera);
+    assert_int_equal(bex_offscreen_draw(o, f.sim, &camera, a), 0);
+    assert_true(colours(a) > 100);
+    int red = 0, moved = 0; // the kettle
+    for (int i = 0; i < W * H; i++) red += a[3 * i] > 120 && a[3 * i + 1] < 60 && a[3 * i + 2] < 60;
+    assert_true(red > 50);
+    f.sim->qpos[19] = 0.37; // the slide door
+    assert_int_equal(bex_offscreen_draw(o, f.sim, &camera, b), 0);
+    for (int i = 0; i < 3 * W * H; i++) moved += abs(a[i] - b[i]) > 20;
+    assert_true(moved > 300 && moved < W * H);
+    bex_offscreen_close(o);
+    close_world(f);
+}
+
 /* A motion watched every step has the bits of one nobody watched. Another world, another renderer. */
 static void watching_changes_nothing(void **state) {
     (void)state;
@@ -104,6 +125,7 @@ int main(void) {
     if (code < 0) return skip_all(bex_error());
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_ant_is_seen),
+        cmocka_unit_test(a_kitchen_is_seen),
         cmocka_unit_test(watching_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
