@@ -23,7 +23,7 @@ endfunction()
 # the double build exists to check gradients: only what computes is worth running there
 file(GLOB BEX_TEST_SOURCES CONFIGURE_DEPENDS tests/*/test_*.c)
 if(BEX_F64)
-  list(FILTER BEX_TEST_SOURCES INCLUDE REGEX "/tests/((base|kernel|nn|model)/|policy/test_parity)")
+  list(FILTER BEX_TEST_SOURCES INCLUDE REGEX "/tests/((base|kernel|nn|model)/|policy/test_parity|agent/test_actor_critic)")
 endif()
 foreach(source IN LISTS BEX_TEST_SOURCES)
   get_filename_component(folder ${source} DIRECTORY)

@@ -3,12 +3,14 @@
 
 #include "agent/bc.h"
 #include "agent/be.h"
+#include "agent/sac.h"
 
 const bex_agent_class *bex_agent_class_of(const bex_train_config *config) {
     static const bex_agent_class *const classes[] = {
         [BEX_AGENT_BE] = &bex_agent_be,
         [BEX_AGENT_BC] = &bex_agent_bc,
         [BEX_AGENT_BC_HISTORY] = &bex_agent_bc,
+        [BEX_AGENT_SAC] = &bex_agent_sac,
     };
     return classes[config->policy.model.agent];
 }

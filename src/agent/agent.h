@@ -6,30 +6,34 @@
 #include "agent/train_config.h"
 #include "data/dataset.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 typedef struct bex_agent bex_agent;
 
-/* What one update reports. */
+enum { BEX_AGENT_COLUMNS = 8 };
+
+/* What one update reports; NaN: nothing to say this time. */
 typedef struct bex_update {
     double loss, grad_norm, lr;
-    double data_seconds; // waiting for windows and labels, summed over lanes
+    long long samples;   // windows or transitions learned from
+    double data_seconds; // waiting for windows and labels, or for worlds, summed over lanes
     double lane_seconds; // all work, summed over lanes
+    double more[BEX_AGENT_COLUMNS]; // agent->columns
 } bex_update;
 
-/* Held-out losses, on the same windows and noise each time; NaN where there is none. Those below
- * tell whether the policy uses what it is given: as large as held_out, and it does not. */
+/* What an evaluation reports. */
 typedef struct bex_evaluation {
-    double held_out;
-    double other_history; // the network is shown another history than the one coverage is of
-    double no_coverage;   // the coverage is hidden
+    double score;                   // held-out loss: lower is better; NaN without any
+    double more[BEX_AGENT_COLUMNS]; // agent->judged
 } bex_evaluation;
 
 typedef struct bex_agent_class {
     const char *name;
+    bool demonstrations; // learns from a data set
 
-    /* Learn from `data` (borrowed). NULL with a message. */
+    /* Learn from `data` (borrowed; NULL without demonstrations). NULL with a message. */
     bex_agent *(*new)(const bex_train_config *config, const bex_dataset *data);
     void (*free)(bex_agent *agent);
 
@@ -38,6 +42,7 @@ typedef struct bex_agent_class {
      * parameters are then unchanged. */
     int (*update)(bex_agent *agent, int64_t step, bex_update *out);
 
+    /* On held-out episodes, the same windows and noise each time; in a world, the same starts. */
     int (*evaluate)(bex_agent *agent, bex_evaluation *out);
 
     /* model.safetensors and state.safetensors in an existing folder. */
@@ -50,6 +55,8 @@ typedef struct bex_agent_class {
 
 struct bex_agent {
     const bex_agent_class *class;
+    const char *const *columns; // what bex_update and bex_evaluation have more of, ended by NULL;
+    const char *const *judged;  // NULL: nothing. The agent's own, as long as it lives
 };
 
 /* The class the config asks for. */

@@ -23,7 +23,7 @@ typedef struct {
     const bex_imitation_part *part;
     uint64_t t; // step whose windows are drawn
     bool learn;
-    bool other_history, no_coverage; // bex_evaluation
+    bool other_history, no_coverage; // agent/imitation.h
     int windows, S;                  // of the whole batch; windows per history
     int64_t overfit;                 // number of the batch's first group in the cycle of fixed ones
     double factor;                   // of the loss
@@ -251,6 +251,7 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
     bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
     out->loss = bex_lanes_run(a->lanes, rng, lane_work, &j);
+    out->samples = t->batch;
     out->data_seconds = seconds_of(a->data_seconds, (int)t->lanes);
     out->lane_seconds = seconds_of(a->lane_seconds, (int)t->lanes);
     if (outcome(&j, "loss", out->loss, (long long)step) < 0) return -1;
@@ -286,18 +287,18 @@ static int held_out_loss(bex_imitation *a, job *j, double *loss) {
 int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
     bex_imitation *a = (bex_imitation *)agent;
     const bex_dit_options *o = &a->policy->dit.o;
-    *out = (bex_evaluation){NAN, NAN, NAN};
+    *out = (bex_evaluation){NAN, {NAN, NAN}};
     if (!a->held.data) return 0;
     job j = {.a = a, .part = &a->held, .S = windows_per_history(a)};
     j.windows = (int)a->config.train.evaluate_windows / j.S * j.S;
     if (j.windows < j.S) j.windows = j.S;
     j.factor = 1.0 / ((double)j.windows * o->A);
     swap_average(a->policy->params);
-    int code = held_out_loss(a, &j, &out->held_out);
+    int code = held_out_loss(a, &j, &out->score);
     j.other_history = true;
-    if (!code && o->N) code = held_out_loss(a, &j, &out->other_history);
+    if (!code && o->N) code = held_out_loss(a, &j, &out->more[BEX_OTHER_HISTORY]);
     j.other_history = false, j.no_coverage = true;
-    if (!code && o->coverage) code = held_out_loss(a, &j, &out->no_coverage);
+    if (!code && o->coverage) code = held_out_loss(a, &j, &out->more[BEX_NO_COVERAGE]);
     swap_average(a->policy->params);
     return code;
 }

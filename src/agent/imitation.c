@@ -119,11 +119,15 @@ static int prepare(bex_imitation *a, const bex_dataset *d) {
     return a->data_seconds && a->lane_seconds ? 0 : bex_fail("out of memory");
 }
 
+static const char *const judged[] = {
+    [BEX_OTHER_HISTORY] = "other_history", [BEX_NO_COVERAGE] = "no_coverage", NULL};
+
 bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                                  const bex_dataset *data) {
     bex_imitation *a = calloc(1, sizeof *a);
     if (!a) return bex_fail("out of memory"), NULL;
     a->agent.class = class;
+    a->agent.judged = judged;
     a->config = *config;
     if (prepare(a, data) == 0) return a;
     bex_imitation_free(&a->agent);

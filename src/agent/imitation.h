@@ -16,6 +16,13 @@
 #include "nn/schedule.h"
 #include "policy/policy.h"
 
+/* Of an evaluation, beside the held-out loss: the same loss otherwise, NaN where there is none. As large as
+ * held_out, and the policy does not use what it is given. */
+enum {
+    BEX_OTHER_HISTORY, // shown another history than the one coverage is of
+    BEX_NO_COVERAGE,   // the coverage is hidden
+};
+
 /* Demonstrations in network units, and how to draw from them. */
 typedef struct bex_imitation_part {
     bex_dataset *data;
@@ -67,7 +74,7 @@ int bex_imitation_save(const bex_agent *agent, const char *folder);
 int bex_imitation_load(bex_agent *agent, const char *folder);
 void bex_imitation_describe(const bex_agent *agent, FILE *out);
 #define BEX_IMITATION_FUNCTIONS                                                                    \
-    .free = bex_imitation_free, .update = bex_imitation_update,                                    \
+    .demonstrations = true, .free = bex_imitation_free, .update = bex_imitation_update,            \
     .evaluate = bex_imitation_evaluate, .save = bex_imitation_save, .load = bex_imitation_load,    \
     .describe = bex_imitation_describe
 

@@ -1,6 +1,10 @@
 /* agent/train_config.c - the tables of data and optimisation, joined with the policy's. */
 #include "agent/train_config.h"
 
+#include "base/error.h"
+
+#include <stdlib.h>
+
 #define D bex_data_config
 static const bex_config_row data_rows[] = {
     BEX_CONFIG_TEXT(D, path, "", "file or directory of demonstrations"),
@@ -15,10 +19,44 @@ static const bex_config_row data_rows[] = {
     BEX_CONFIG_BOOL(D, drop_constant, "false", "leave out state dims that never change"),
     BEX_CONFIG_END,
 };
+#define E bex_env_config
+static const bex_config_row env_rows[] = {
+    BEX_CONFIG_TEXT(E, name, "", "the world (bex env --list)"),
+    BEX_CONFIG_TEXT(E, maze, "", "a text grid, for worlds without a maze of their own"),
+    BEX_CONFIG_INTEGER(E, instances, "8", 1, 4096, "stepped together"),
+    BEX_CONFIG_INTEGER(E, time_limit, "0", 0, 1e6, "steps of an episode; 0: the world's own"),
+    BEX_CONFIG_BOOL(E, dense, "false", "a reward that tells the way, where the world has one"),
+    BEX_CONFIG_END,
+};
+#define S bex_sac_config
+static const char *const objectives[] = {"least", "mean", NULL};
+static const bex_config_row sac_rows[] = {
+    BEX_CONFIG_TEXT(S, actor, "256,256", "hidden widths of the actor, by commas"),
+    BEX_CONFIG_TEXT(S, critic, "256,256", "hidden widths of the critics"),
+    BEX_CONFIG_INTEGER(S, critics, "2", 1, 64, "members of the ensemble"),
+    BEX_CONFIG_INTEGER(S, subset, "2", 1, 64, "members whose least target value is learned from"),
+    BEX_CONFIG_BOOL(S, layernorm, "false", "in the critics"),
+    BEX_CONFIG_BOOL(S, entropy_backup, "true", "entropy counts in target values"),
+    BEX_CONFIG_CHOICE(S, objective, "least", objectives, "of the critics, what the actor raises"),
+    BEX_CONFIG_NUMBER(S, discount, "0.99", 0, 1, "of the next state's value"),
+    BEX_CONFIG_NUMBER(S, tau, "0.005", 0, 1, "rate at which targets follow, each critic step"),
+    BEX_CONFIG_NUMBER(S, actor_lr, "3e-4", 0, 1, "Adam"),
+    BEX_CONFIG_NUMBER(S, critic_lr, "3e-4", 0, 1, "Adam"),
+    BEX_CONFIG_NUMBER(S, temperature_lr, "3e-4", 0, 1, "Adam; 0: a fixed temperature"),
+    BEX_CONFIG_NUMBER(S, temperature, "1", 1e-9, 1e6, "weight of the entropy to begin with"),
+    BEX_CONFIG_NUMBER(S, entropy, "-0.5", -20, 2, "target entropy, nats per action dimension"),
+    BEX_CONFIG_INTEGER(S, replay, "1000000", 1, 1e8, "transitions kept"),
+    BEX_CONFIG_INTEGER(S, start, "5000", 1, 1e9, "steps of random actions before learning"),
+    BEX_CONFIG_INTEGER(S, updates, "1", 1, 1e4, "critic steps, each time all instances have moved"),
+    BEX_CONFIG_INTEGER(S, actor_every, "1", 1, 1e4, "critic steps for one of the actor"),
+    BEX_CONFIG_INTEGER(S, evaluate_episodes, "8", 1, 4096, "deterministic ones, an evaluation"),
+    BEX_CONFIG_END,
+};
 #define T bex_optimiser_config
 static const bex_config_row train_rows[] = {
     BEX_CONFIG_INTEGER(T, steps, "20000", 1, 1e9, "updates"),
-    BEX_CONFIG_INTEGER(T, batch, "256", 1, 1e6, "windows an update"),
+    BEX_CONFIG_INTEGER(T, batch, "256", 1, 1e6,
+                       "windows an update; transitions of a minibatch (sac)"),
     BEX_CONFIG_INTEGER(T, samples_per_history, "16", 1, 1e4,
                        "windows that share a history (prefix)"),
     BEX_CONFIG_INTEGER(T, lanes, "8", 1, 256,
@@ -47,9 +85,36 @@ static const bex_config_row train_rows[] = {
     BEX_CONFIG_END,
 };
 
+#define ENV_SECTION                                                                                \
+    { "env", env_rows, offsetof(bex_train_config, env), "the world that is learned in (sac)" }
+
 static const bex_config_section sections[] = {
     {"data", data_rows, offsetof(bex_train_config, data), "demonstrations"},
+    ENV_SECTION,
     BEX_POLICY_SECTION_ROWS(offsetof(bex_train_config, policy)),
+    {"sac", sac_rows, offsetof(bex_train_config, sac), "actor, critics, replay (sac)"},
     {"train", train_rows, offsetof(bex_train_config, train), "optimisation"},
 };
 const bex_config_schema bex_train_schema = {sections, sizeof sections / sizeof *sections};
+
+static const bex_config_section fixed[] = {
+    BEX_POLICY_SECTION_ROWS(offsetof(bex_train_config, policy)),
+    ENV_SECTION,
+};
+const bex_config_schema bex_train_fixed_schema = {fixed, sizeof fixed / sizeof *fixed};
+
+int bex_widths_parse(int *widths, int most, const char *text) {
+    int n = 0;
+    for (const char *p = text; *p;) {
+        char *end;
+        long w = strtol(p, &end, 10);
+        if (end == p || (*end && (*end != ',' || !end[1])) || w < 1 || w > 8192)
+            return bex_fail("widths '%s': numbers from 1 to 8192, by commas", text);
+        if (n == most - 1) return bex_fail("widths '%s': more than %d", text, most - 1);
+        widths[n++] = (int)w;
+        p = *end ? end + 1 : end;
+    }
+    if (!n) return bex_fail("widths '': at least one");
+    widths[n] = 0;
+    return 0;
+}

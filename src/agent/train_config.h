@@ -1,4 +1,5 @@
-/* agent/train_config.h - everything a training run can be told: the policy's sections, data, optimisation. */
+/* agent/train_config.h - everything a training run can be told: the policy's sections, data, world,
+ * optimisation. */
 #ifndef BEX_AGENT_TRAIN_CONFIG_H
 #define BEX_AGENT_TRAIN_CONFIG_H
 
@@ -20,12 +21,39 @@ typedef struct bex_optimiser_config {
     long long log_every, evaluate_every, evaluate_windows, save_every, keep;
 } bex_optimiser_config;
 
+/* The world an agent learns in. */
+typedef struct bex_env_config {
+    char name[48], maze[160];
+    long long instances, time_limit;
+    bool dense;
+} bex_env_config;
+
+typedef struct bex_sac_config {
+    char actor[48], critic[48]; // hidden widths, by commas
+    long long critics, subset;
+    bool layernorm, entropy_backup;
+    int objective; // bex_sac_objective
+    double discount, tau, actor_lr, critic_lr, temperature_lr;
+    double temperature, entropy; // entropy: target, nats per action dimension
+    long long replay, start, updates, actor_every, evaluate_episodes;
+} bex_sac_config;
+
+typedef enum { BEX_SAC_LEAST, BEX_SAC_MEAN } bex_sac_objective;
+
 typedef struct bex_train_config {
     bex_data_config data;
+    bex_env_config env;
     bex_policy_config policy;
+    bex_sac_config sac;
     bex_optimiser_config train;
 } bex_train_config;
 
 extern const bex_config_schema bex_train_schema;
+
+/* The sections that a resumed run cannot change: a part of bex_train_schema. */
+extern const bex_config_schema bex_train_fixed_schema;
+
+/* "256,256" -> widths, ended by 0; at most `most` with it. 0, or negative with a message. */
+int bex_widths_parse(int *widths, int most, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* cli/cmd_train.c - `bex train`: demonstrations in, a run directory with a policy out. */
+/* cli/cmd_train.c - `bex train`: demonstrations or a world in, a run directory with a policy out. */
 #include "cli/command.h"
 #include "cli/options.h"
 
@@ -10,6 +10,7 @@
 #include "exp/run.h"
 #include "exp/train.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,8 @@ static long long overfit = -1, seed = -1;
 
 static const bex_option options[] = {
     {"data", BEX_OPTION_TEXT, &data, "FILE", "demonstrations; short for --data.path=FILE", 0, 0},
-    {"agent", BEX_OPTION_TEXT, &agent, "NAME", "be, bc or bc-history; short for --model.agent=NAME",
-     0, 0},
+    {"agent", BEX_OPTION_TEXT, &agent, "NAME",
+     "be, bc, bc-history or sac; short for --model.agent=NAME", 0, 0},
     {"out", BEX_OPTION_TEXT, &out, "RUN", "run directory [runs/AGENT-SEED]", 0, 0},
     {"seed", BEX_OPTION_INTEGER, &seed, "N", "short for --train.seed=N", 0, 9e15},
     {"overfit", BEX_OPTION_INTEGER, &overfit, "N",
@@ -37,11 +38,13 @@ static const bex_usage usage = {
     .command = "train",
     .synopsis = "[CONFIG.ini] [--data FILE] [--section.key=value ...] [options]",
     .about =
-        "Train a policy on demonstrations; needs no environment. Every setting is a key of the\n"
-        "configuration (--keys lists them); a file, then --section.key=value, then the short\n"
-        "options decide. Ctrl-C finishes the update, saves, and prints how to go on.",
+        "Train a policy: on demonstrations, which needs no environment, or (sac) in the world\n"
+        "env.name. Every setting is a key of the configuration (--keys lists them); a file, then\n"
+        "--section.key=value, then the short options decide. Ctrl-C finishes the update, saves, and\n"
+        "prints how to go on.",
     .example = "bex train --data maze.hdf5 --coverage.dims=0,1 --train.steps=20000 --out runs/be\n"
-               "bex train --resume runs/be",
+               "bex train --resume runs/be\n"
+               "bex train configs/ant-walker.ini --out runs/walker",
     .options = options,
     .count = sizeof options / sizeof *options,
 };
@@ -70,15 +73,17 @@ static int configure(bex_train_config *c, const char *file, const char **overrid
 
 // sizes, and the time of an update measured on a few
 static int describe(const bex_train_config *c) {
-    bex_dataset *d = bex_train_data(&c->data);
-    bex_agent *a = d ? bex_agent_class_of(c)->new (c, d) : NULL;
+    bex_dataset *d;
+    bex_agent *a = bex_train_data(&d, c) == 0 ? bex_agent_class_of(c)->new (c, d) : NULL;
     int code = a ? 0 : -1;
     if (a) {
-        bex_update u;
+        bex_update u = {.loss = NAN};
+        int64_t step = 0;
         a->class->describe(a, stdout);
-        code = a->class->update(a, 0, &u);
+        // the first that learns: one that learns in a world looks around before
+        while (!code && !isfinite(u.loss)) code = a->class->update(a, step++, &u);
         double start = bex_seconds();
-        for (int i = 1; !code && i <= 5; i++) code = a->class->update(a, i, &u);
+        for (int i = 0; !code && i < 5; i++) code = a->class->update(a, step++, &u);
         double each = (bex_seconds() - start) / 5, all = each * (double)c->train.steps;
         if (!code)
             printf("time         %.1f ms an update, %.1f %s for %lld; data %.0f %%\n", 1e3 * each,

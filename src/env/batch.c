@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@
     X(final_sum, 1)                                                                                \
     X(final_visited, 1)                                                                            \
     X(final_occupancy, b->R)                                                                       \
+    X(final_measures, BEX_ENV_MEASURES)                                                            \
     X(episodes, 1)                                                                                 \
     X(rng, 1)                                                                                      \
     X(env, 1)                                                                                      \
@@ -86,6 +88,8 @@ static int end_episode(bex_env_batch *b, int i) {
     b->final_length[i] = b->length[i];
     b->final_sum[i] = b->sum[i];
     b->final_visited[i] = b->visited[i];
+    if (b->world->class->measures)
+        b->world->class->measure(b->env[i], b->final_measures + n * BEX_ENV_MEASURES);
     b->episodes[i]++;
     return start_episode(b, i);
 }
@@ -122,13 +126,63 @@ int bex_env_batch_reset(bex_env_batch *b) {
     return 0;
 }
 
-int bex_env_batch_step(bex_env_batch *b) {
+typedef int instance_work(bex_env_batch *b, int i, const void *payload);
+
+// 1 if it failed
+static int attempt(bex_env_batch *b, int i, instance_work *work, const void *payload) {
+    if (work(b, i, payload) == 0) return 0;
+    snprintf(b->failure[i], sizeof b->failure[i], "%s", bex_error());
+    return 1;
+}
+
+// all instances, on all threads; one thread is a plain loop, for which OpenMP would allocate a team
+static int each(bex_env_batch *b, instance_work *work, const void *payload) {
     int failures = 0;
-#pragma omp parallel for schedule(static) reduction(+ : failures) if (b->B > 1)
-    for (int i = 0; i < b->B; i++)
-        if (step_one(b, i) < 0) {
-            snprintf(b->failure[i], sizeof b->failure[i], "%s", bex_error());
-            failures++;
-        }
+    if (b->B == 1 || omp_get_max_threads() == 1) {
+        for (int i = 0; i < b->B; i++) failures += attempt(b, i, work, payload);
+    } else {
+#pragma omp parallel for schedule(static) reduction(+ : failures)
+        for (int i = 0; i < b->B; i++) failures += attempt(b, i, work, payload);
+    }
     return failures ? gather(b) : 0;
+}
+
+static int step_work(bex_env_batch *b, int i, const void *payload) {
+    (void)payload;
+    return step_one(b, i);
+}
+
+int bex_env_batch_step(bex_env_batch *b) {
+    return each(b, step_work, NULL);
+}
+
+typedef struct {
+    const long long *episodes;
+    const int *length;
+    const bex_real *acts;
+    int most;
+} replay_job;
+
+static int replay_work(bex_env_batch *b, int i, const void *payload) {
+    const replay_job *j = payload;
+    size_t A = (size_t)b->A;
+    const bex_real *act = j->acts + (size_t)i * (size_t)j->most * A;
+    b->episodes[i] = j->episodes[i];
+    b->terminated[i] = b->truncated[i] = false;
+    if (start_episode(b, i) < 0) return -1;
+    for (int t = 0; t < j->length[i]; t++) {
+        memcpy(b->act + (size_t)i * A, act + (size_t)t * A, A * sizeof *act);
+        if (step_one(b, i) < 0) return -1;
+        if (b->episodes[i] != j->episodes[i])
+            return bex_fail("episode %lld ended after %d of %d steps", j->episodes[i], t + 1,
+                            j->length[i]);
+    }
+    return 0;
+}
+
+int bex_env_batch_replay(bex_env_batch *b, const long long *episodes, const int *length,
+                         const bex_real *acts, int most) {
+    for (int i = 0; i < b->B; i++)
+        BEX_CHECK(length[i] >= 0 && length[i] <= most, "%d of %d actions", length[i], most);
+    return each(b, replay_work, &(replay_job){episodes, length, acts, most});
 }

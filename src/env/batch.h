@@ -8,7 +8,7 @@
  * (terminated: the world ended it; truncated: the time limit did, never both), this step has
  *     final_obs[i]  the last state of that episode,
  *     obs[i]        the first state of the next one, already reset,
- *     final_*[i]    length, return, regions and occupancy of the episode that ended.
+ *     final_*[i]    length, return, regions, occupancy and measures of the episode that ended.
  * Elsewhere final_* keep their old values.
  *
  * Episode e of instance i draws from the stream (seed, "env", i, "episode", e) alone. Instances are
@@ -40,6 +40,7 @@ typedef struct bex_env_batch {
     double *final_sum;
     int *final_visited;
     unsigned *final_occupancy; // (B,R)
+    double *final_measures;    // (B,BEX_ENV_MEASURES), if the class has any
 
     long long *episodes;  // (B) ended so far
     bex_rng *rng;         // (B)
@@ -57,5 +58,11 @@ int bex_env_batch_reset(bex_env_batch *b);
 /* One step of every instance. Negative with a message naming the first instance that failed; the
  * batch must then be reset or freed. */
 int bex_env_batch_step(bex_env_batch *b);
+
+/* Bring instance i to step length[i] of its episode episodes[i] by taking the actions of that episode
+ * again, acts (B,most,A): an episode is a function of its stream and its actions, so this is the way
+ * back into a saved run. Negative with a message: an action that fails, or ends the episode. */
+int bex_env_batch_replay(bex_env_batch *b, const long long *episodes, const int *length,
+                         const bex_real *acts, int most);
 
 #endif

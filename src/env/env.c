@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "env/ant.h"
+#include "env/ant_walker.h"
 #include "env/antmaze.h"
 #include "env/kitchen.h"
 #include "env/maze2d.h"
@@ -12,10 +13,14 @@
 #include <string.h>
 
 static const bex_env_class *const classes[] = {
-    &bex_maze2d_umaze,    &bex_maze2d_medium, &bex_maze2d_large,   &bex_maze2d_open,
-    &bex_maze2d_any,      &bex_antmaze_umaze, &bex_antmaze_medium, &bex_antmaze_large,
-    &bex_antmaze_any,     &bex_ant,           &bex_kitchen,        &bex_kitchen_complete,
-    &bex_kitchen_partial, &bex_kitchen_mixed,
+    &bex_maze2d_umaze,     &bex_maze2d_medium,
+    &bex_maze2d_large,     &bex_maze2d_open,
+    &bex_maze2d_any,       &bex_antmaze_umaze,
+    &bex_antmaze_medium,   &bex_antmaze_large,
+    &bex_antmaze_any,      &bex_ant,
+    &bex_ant_walker,       &bex_kitchen,
+    &bex_kitchen_complete, &bex_kitchen_partial,
+    &bex_kitchen_mixed,
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 

@@ -24,6 +24,8 @@
 
 typedef struct bex_env_class bex_env_class;
 
+enum { BEX_ENV_MEASURES = 4 };
+
 /* What a caller may change about a world. NULL, or all zero apart from what is wanted, with
  * BEX_WORLD_INIT for the cells. */
 typedef struct bex_world_options {
@@ -107,6 +109,11 @@ struct bex_env_class {
 
     /* Writes up to `most` shapes, walls first; returns how many there are. NULL: no picture. */
     int (*draw)(const bex_world *world, bex_env_shape *shapes, int most);
+
+    /* Numbers about an episode beside its return, at most BEX_ENV_MEASURES: their names, ended by NULL, and
+     * their values so far. NULL: none. */
+    const char *const *measures;
+    void (*measure)(const bex_env *env, double *values);
 
     /* Where a camera should stand now. NULL: the whole model from its middle. */
     void (*camera)(bex_env *env, bex_camera *camera);

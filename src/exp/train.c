@@ -37,7 +37,7 @@ static void listen_no_more(const struct sigaction before[2]) {
     sigaction(SIGTERM, &before[1], NULL);
 }
 
-bex_dataset *bex_train_data(const bex_data_config *c) {
+static bex_dataset *load_data(const bex_data_config *c) {
     bex_load_options o = BEX_LOAD_INIT;
     if (!c->path[0]) return bex_fail("no demonstrations: data.path is empty"), NULL;
     if (c->format[0]) o.format = c->format;
@@ -49,23 +49,46 @@ bex_dataset *bex_train_data(const bex_data_config *c) {
     return bex_dataset_load(c->path, &o);
 }
 
-static const char *const columns[] = {"loss", "held_out",  "other_history",      "no_coverage",
-                                      "lr",   "grad_norm", "windows_per_second", "data_share"};
-enum { LOSS, HELD_OUT, OTHER_HISTORY, NO_COVERAGE, LR, GRAD_NORM, RATE, DATA_SHARE, COLUMNS };
+int bex_train_data(bex_dataset **out, const bex_train_config *c) {
+    *out = NULL;
+    if (!bex_agent_class_of(c)->demonstrations) return 0;
+    *out = load_data(&c->data);
+    return *out ? 0 : -1;
+}
+
+// loss, held_out, the agent's of an evaluation; then these, and the agent's of an update
+static const char *const late[] = {"lr", "grad_norm", "windows_per_second", "data_share"};
+enum { LOSS, HELD_OUT, JUDGED };
+enum { LR, GRAD_NORM, RATE, DATA_SHARE, MORE };
+enum { COLUMNS_MOST = JUDGED + MORE + 2 * BEX_AGENT_COLUMNS };
 
 typedef struct {
     const bex_train_config *config;
     bex_agent *agent;
     bex_run *run;
     bex_progress progress;
-    bex_evaluation held;  // the last one measured
-    int64_t measured;     // at this step
-    double sum[COLUMNS];  // since the last row
-    long long updates;    // in it
-    long long timed;      // of those, since `since`
-    double since;         // seconds at the last row
-    long long checkpoint; // the newest; -1: none
+    const char *columns[COLUMNS_MOST];
+    int late, count;              // where the columns of `late` begin; all
+    bex_evaluation evaluation;    // the last one
+    int64_t measured;             // at this step
+    double sum[COLUMNS_MOST];     // since the last row, of numbers only
+    long long seen[COLUMNS_MOST]; // numbers in it
+    long long updates;            // since the last row
+    long long samples;            // of updates since `since`
+    double since;                 // seconds at the last row
+    long long checkpoint;         // the newest; -1: none
 } loop;
+
+static void name_columns(loop *l) {
+    const char *const *more = l->agent->columns, *const *judged = l->agent->judged;
+    int n = JUDGED;
+    l->columns[LOSS] = "loss", l->columns[HELD_OUT] = "held_out";
+    for (int i = 0; judged && judged[i]; i++) l->columns[n++] = judged[i];
+    l->late = n;
+    for (int i = 0; i < MORE; i++) l->columns[n++] = late[i];
+    for (int i = 0; more && more[i]; i++) l->columns[n++] = more[i];
+    l->count = n;
+}
 
 /* ---- checkpoints ---- */
 
@@ -73,9 +96,14 @@ static int save_loop(const loop *l, const char *folder) {
     char path[BEX_RUN_PATH_SIZE + 16];
     snprintf(path, sizeof path, "%s/loop.json", folder);
     json_t *j = json_pack("{s:I}", "updates", (json_int_t)l->updates);
-    for (int i = 0; i < COLUMNS; i++) json_object_set_new(j, columns[i], json_real(l->sum[i]));
-    if (isfinite(l->held.held_out))
-        json_object_set_new(j, "last_held_out", json_real(l->held.held_out));
+    json_t *seen = json_object();
+    for (int i = 0; i < l->count; i++) {
+        json_object_set_new(j, l->columns[i], json_real(l->sum[i]));
+        json_object_set_new(seen, l->columns[i], json_integer((json_int_t)l->seen[i]));
+    }
+    json_object_set_new(j, "seen", seen);
+    double held_out = l->evaluation.score;
+    if (isfinite(held_out)) json_object_set_new(j, "last_held_out", json_real(held_out));
     int code = bex_json_save(j, path);
     json_decref(j);
     return code;
@@ -87,10 +115,14 @@ static int load_loop(loop *l, const char *folder) {
     json_t *j = bex_json_load(path);
     if (!j) return -1;
     int code = bex_json_get_integer(j, "updates", &l->updates);
-    for (int i = 0; i < COLUMNS && !code; i++)
-        code = bex_json_get_number(j, columns[i], &l->sum[i]);
+    const json_t *seen = json_object_get(j, "seen");
+    for (int i = 0; i < l->count && !code; i++) {
+        code = bex_json_get_number(j, l->columns[i], &l->sum[i]);
+        l->seen[i] = l->updates; // a run of before the counts were kept
+        if (!code && seen) code = bex_json_get_integer(seen, l->columns[i], &l->seen[i]);
+    }
     const json_t *held_out = json_object_get(j, "last_held_out");
-    if (held_out) l->held.held_out = json_number_value(held_out);
+    if (held_out) l->evaluation.score = json_number_value(held_out);
     json_decref(j);
     return code ? bex_fail_in("%s", path) : 0;
 }
@@ -103,7 +135,7 @@ static int save(loop *l, int64_t step) {
         return -1;
     }
     // a score is of these weights or there is none
-    double score = l->measured == step ? l->held.held_out : (double)NAN;
+    double score = l->measured == step ? l->evaluation.score : (double)NAN;
     if (bex_run_checkpoint_commit(l->run, step, score) < 0) return -1;
     l->checkpoint = step;
     return 0;
@@ -118,23 +150,33 @@ static int load(loop *l, const bex_run_start *start) {
 
 /* ---- steps ---- */
 
+static void count(loop *l, int column, double value) {
+    if (!isfinite(value)) return;
+    l->sum[column] += value;
+    l->seen[column]++;
+}
+
 static int log_row(loop *l, int64_t step, bool evaluated) {
-    double row[COLUMNS], n = (double)l->updates, now = bex_seconds();
-    for (int i = 0; i < COLUMNS; i++) row[i] = l->sum[i] / n;
-    row[HELD_OUT] = evaluated ? l->held.held_out : (double)NAN;
-    row[OTHER_HISTORY] = evaluated ? l->held.other_history : (double)NAN;
-    row[NO_COVERAGE] = evaluated ? l->held.no_coverage : (double)NAN;
-    row[RATE] = (double)l->timed * (double)l->config->train.batch / (now - l->since);
+    double row[COLUMNS_MOST], now = bex_seconds();
+    for (int i = 0; i < l->count; i++)
+        row[i] = l->seen[i] ? l->sum[i] / (double)l->seen[i] : (double)NAN;
+    for (int i = HELD_OUT; evaluated && i < l->late; i++)
+        row[i] = i == HELD_OUT ? l->evaluation.score : l->evaluation.more[i - JUDGED];
+    row[l->late + RATE] = (double)l->samples / (now - l->since);
     memset(l->sum, 0, sizeof l->sum);
-    l->updates = l->timed = 0;
+    memset(l->seen, 0, sizeof l->seen);
+    l->updates = l->samples = 0;
     l->since = now;
     return bex_run_log(l->run, step, row);
 }
 
 static void show(loop *l, int64_t done, const bex_update *u, double share) {
-    char held_out[32] = "";
-    if (isfinite(l->held.held_out))
-        snprintf(held_out, sizeof held_out, "  held out %.4f", l->held.held_out);
+    const bex_evaluation *e = &l->evaluation;
+    char held_out[64] = "";
+    if (!l->agent->class->demonstrations && l->measured >= 0)
+        snprintf(held_out, sizeof held_out, "  %s %.4g", l->columns[JUDGED], e->more[0]);
+    else if (isfinite(e->score))
+        snprintf(held_out, sizeof held_out, "  held out %.4f", e->score);
     bex_progress_update(&l->progress, done, "loss %.4f%s  lr %.1e  data %.0f%%", u->loss, held_out,
                         u->lr, 100 * share);
 }
@@ -145,14 +187,16 @@ static int one_step(loop *l, int64_t step) {
     bex_update u;
     if (l->agent->class->update(l->agent, step, &u) < 0) return -1;
     double share = u.lane_seconds > 0 ? u.data_seconds / u.lane_seconds : 0;
-    l->sum[LOSS] += u.loss, l->sum[LR] += u.lr, l->sum[GRAD_NORM] += u.grad_norm;
-    l->sum[DATA_SHARE] += share;
-    l->updates++, l->timed++;
+    const double numbers[MORE] = {u.lr, u.grad_norm, (double)NAN, share};
+    count(l, LOSS, u.loss);
+    for (int i = 0; l->late + i < l->count; i++)
+        count(l, l->late + i, i < MORE ? numbers[i] : u.more[i - MORE]);
+    l->updates++, l->samples += u.samples;
     int64_t done = step + 1;
     bool last = done == t->steps, save_due = done % t->save_every == 0 || last;
     bool evaluated = done % t->evaluate_every == 0 || save_due;
     if (evaluated) {
-        if (l->agent->class->evaluate(l->agent, &l->held) < 0) return -1;
+        if (l->agent->class->evaluate(l->agent, &l->evaluation) < 0) return -1;
         l->measured = done;
     }
     if ((evaluated || done % t->log_every == 0) && log_row(l, done, evaluated) < 0) return -1;
@@ -196,8 +240,8 @@ static int check_same_policy(const bex_train_config *c, const char *run) {
     bex_config_defaults(&bex_train_schema, &was);
     if (bex_run_config(run, &bex_train_schema, &was) < 0) return -1;
     was.policy.deploy = c->policy.deploy;
-    char *old = bex_config_text(&bex_policy_schema, &was.policy);
-    char *now = bex_config_text(&bex_policy_schema, &c->policy);
+    char *old = bex_config_text(&bex_train_fixed_schema, &was);
+    char *now = bex_config_text(&bex_train_fixed_schema, c);
     int differs = first_difference(old, now, key, sizeof key);
     free(old);
     free(now);
@@ -246,14 +290,16 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
                            .config = c,
                            .command = o->command,
                            .seed = c->train.seed,
-                           .columns = columns,
-                           .column_count = COLUMNS,
+                           .columns = l->columns,
                            .keep = (int)c->train.keep,
                            .force = o->force};
     bex_run_start start = {.step = -1};
     struct sigaction before[2];
     l->agent = bex_agent_class_of(c)->new (c, data);
-    if (!l->agent || (o->resume && look(l, o->run, &start) < 0)) return -1;
+    if (!l->agent) return -1;
+    name_columns(l);
+    setup.column_count = l->count;
+    if (o->resume && look(l, o->run, &start) < 0) return -1;
     if (o->about) l->agent->class->describe(l->agent, o->about), fflush(o->about);
     listen(before);
     l->run = o->resume ? resume(l, &setup, &start) : bex_run_create(&setup);
@@ -273,9 +319,9 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
 
 int bex_train(const bex_train_config *config, const bex_train_options *options,
               bex_train_end *end) {
-    loop l = {.config = config, .held = {NAN, NAN, NAN}, .measured = -1, .checkpoint = -1};
-    bex_dataset *data = bex_train_data(&config->data);
-    if (!data) return -1;
+    loop l = {.config = config, .evaluation.score = NAN, .measured = -1, .checkpoint = -1};
+    bex_dataset *data;
+    if (bex_train_data(&data, config) < 0) return -1;
     int code = train(&l, options, data, end);
     if (l.agent) l.agent->class->free(l.agent);
     bex_dataset_free(data);

@@ -23,7 +23,7 @@ typedef enum { BEX_TRAIN_FINISHED, BEX_TRAIN_STOPPED } bex_train_end;
  * message if something failed: non-finite loss, full disk; the last good checkpoint is intact. */
 int bex_train(const bex_train_config *config, const bex_train_options *options, bex_train_end *end);
 
-/* The demonstrations the config names. NULL with a message. */
-bex_dataset *bex_train_data(const bex_data_config *config);
+/* The demonstrations the config names; *out NULL for an agent that takes none. Negative with a message. */
+int bex_train_data(bex_dataset **out, const bex_train_config *config);
 
 #endif

@@ -55,3 +55,22 @@ bex_tensor *bex_mlp_run(bex_tape *tape, const bex_mlp *m, bex_tensor *x) {
     }
     return x;
 }
+
+static const bex_param *member_of(bex_param *view, const bex_param *p, int e) {
+    if (!p) return NULL;
+    *view = bex_param_member(p, e);
+    return view;
+}
+
+const bex_mlp *bex_mlp_take_member(bex_mlp_member *out, const bex_mlp *m, int e) {
+    BEX_CHECK(e >= 0 && e < m->options.members, "member %d of %d", e, m->options.members);
+    out->mlp = (bex_mlp){.options = m->options, .layers = m->layers};
+    out->mlp.options.members = 0;
+    for (int i = 0; i < m->layers; i++) {
+        out->mlp.weight[i] = member_of(&out->view[0][i], m->weight[i], e);
+        out->mlp.bias[i] = member_of(&out->view[1][i], m->bias[i], e);
+        out->mlp.norm_weight[i] = member_of(&out->view[2][i], m->norm_weight[i], e);
+        out->mlp.norm_bias[i] = member_of(&out->view[3][i], m->norm_bias[i], e);
+    }
+    return &out->mlp;
+}

@@ -35,4 +35,12 @@ bex_mlp bex_mlp_add(bex_params *params, const char *prefix, bex_mlp_options opti
 /* x (..,in) -> (..,out); ensemble: (M,in) or (E,M,in) -> (E,M,out). */
 bex_tensor *bex_mlp_run(bex_tape *tape, const bex_mlp *mlp, bex_tensor *x);
 
+/* Member e of an ensemble as a network of its own, over the same values and gradients. */
+typedef struct bex_mlp_member {
+    bex_mlp mlp;
+    bex_param view[4][BEX_MLP_LAYERS];
+} bex_mlp_member;
+
+const bex_mlp *bex_mlp_take_member(bex_mlp_member *out, const bex_mlp *ensemble, int e);
+
 #endif

@@ -69,11 +69,40 @@ static bex_real *block(size_t count) {
     return memset(b, 0, bytes);
 }
 
+static bool is_matrix(const bex_param *q) {
+    return q->rank == 2 || q->rank == 3;
+}
+
+// reals of one member's panels
+static size_t panels_size(const bex_param *q, bex_panels form) {
+    int N = q->dim[q->rank - 2], K = q->dim[q->rank - 1];
+    return form == BEX_PANELS_Y ? bex_gemm_pack_size(N, K) : bex_gemm_pack_size(K, N);
+}
+
+static int members(const bex_param *q) {
+    return q->rank == 3 ? q->dim[0] : 1;
+}
+
+static bex_panels last_form(const bex_params *p) {
+    return p->lanes ? BEX_PANELS_DX : BEX_PANELS_Y;
+}
+
+// where each matrix's panels go; a panel's size is a multiple of a cache line
+static void lay_out_panels(bex_params *p) {
+    for (int i = 0; i < p->params; i++)
+        for (bex_panels form = BEX_PANELS_Y; is_matrix(p->param[i]) && form <= last_form(p);
+             form++) {
+            p->param[i]->packed[form] = p->packed_count;
+            p->packed_count += (size_t)members(p->param[i]) * panels_size(p->param[i], form);
+        }
+}
+
 void bex_params_build(bex_params *p, int lanes, bex_rng rng) {
     BEX_CHECK(!p->value, "parameter block built twice");
     p->lanes = lanes;
     p->value = block(p->count);
     if (lanes) p->grad = block(p->count * (size_t)lanes);
+    lay_out_panels(p);
     for (int i = 0; i < p->params; i++) {
         const bex_param *q = p->param[i];
         bex_init_fill(bex_param_edit(q), q->init, q->rank, q->dim, bex_rng_split(rng, q->name, 0));
@@ -115,42 +144,30 @@ void bex_params_copy(bex_params *to, const bex_params *from) {
     bex_params_changed(to);
 }
 
-void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau) {
+enum { PIECE = 16384 }; // reals
+
+typedef struct {
+    bex_params *to;
+    const bex_params *from;
+    bex_real tau;
+} polyak_job;
+
+static void polyak_piece(long k, void *payload) {
+    const polyak_job *j = payload;
+    size_t at = (size_t)k * PIECE, end = at + PIECE < j->to->count ? at + PIECE : j->to->count;
+    bex_real *to = j->to->value, tau = j->tau;
+    const bex_real *from = j->from->value;
+    for (size_t i = at; i < end; i++) to[i] += tau * (from[i] - to[i]);
+}
+
+void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau, int threads) {
     check_equal_layout(to, from);
-    for (size_t i = 0; i < to->count; i++) to->value[i] += tau * (from->value[i] - to->value[i]);
+    polyak_job job = {to, from, tau};
+    bex_parallel(threads, (long)((to->count + PIECE - 1) / PIECE), polyak_piece, &job);
     bex_params_changed(to);
 }
 
 /* ---- the packed copy ---- */
-
-static bool is_matrix(const bex_param *q) {
-    return q->rank == 2 || q->rank == 3;
-}
-
-// reals of one member's panels
-static size_t panels_size(const bex_param *q, bex_panels form) {
-    int N = q->dim[q->rank - 2], K = q->dim[q->rank - 1];
-    return form == BEX_PANELS_Y ? bex_gemm_pack_size(N, K) : bex_gemm_pack_size(K, N);
-}
-
-static int members(const bex_param *q) {
-    return q->rank == 3 ? q->dim[0] : 1;
-}
-
-static bex_panels last_form(const bex_params *p) {
-    return p->lanes ? BEX_PANELS_DX : BEX_PANELS_Y;
-}
-
-// where each matrix's panels go; a panel's size is a multiple of a cache line
-static void lay_out_panels(bex_params *p) {
-    for (int i = 0; i < p->params; i++)
-        for (bex_panels form = BEX_PANELS_Y; is_matrix(p->param[i]) && form <= last_form(p);
-             form++) {
-            p->param[i]->packed[form] = p->packed_count;
-            p->packed_count += (size_t)members(p->param[i]) * panels_size(p->param[i], form);
-        }
-    p->packed = block(p->packed_count);
-}
 
 static void pack_param(long i, void *payload) {
     const bex_params *p = payload;
@@ -171,7 +188,7 @@ static void pack_param(long i, void *payload) {
 
 void bex_params_pack(bex_params *p, int threads) {
     if (p->packed_holds) return;
-    if (!p->packed) lay_out_panels(p);
+    if (!p->packed) p->packed = block(p->packed_count);
     bex_parallel(threads, p->params, pack_param, p);
     p->packed_holds = true;
 }
@@ -184,4 +201,16 @@ const bex_real *bex_param_panels(const bex_param *q, bex_panels form, int member
     const bex_params *p = q->block;
     if (!p->packed_holds || form > last_form(p)) return NULL;
     return p->packed + q->packed[form] + (size_t)member * panels_size(q, form);
+}
+
+bex_param bex_param_member(const bex_param *q, int e) {
+    BEX_CHECK(q->rank > 1 && e >= 0 && e < q->dim[0], "member %d of '%s'", e, q->name);
+    bex_param one = *q;
+    one.rank--;
+    for (int i = 0; i < one.rank; i++) one.dim[i] = q->dim[i + 1];
+    one.count = q->count / (size_t)q->dim[0];
+    one.offset += (size_t)e * one.count;
+    for (bex_panels form = BEX_PANELS_Y; q->rank == 3 && form <= BEX_PANELS_DX; form++)
+        one.packed[form] += (size_t)e * panels_size(q, form);
+    return one;
 }

@@ -68,8 +68,9 @@ void bex_params_ema(bex_params *params);                      // allocate ema, a
 void bex_params_zero_grad(bex_params *params);                // of all lanes
 void bex_params_zero_lane(bex_params *params, int lane);      // for the lane's own thread
 void bex_params_copy(bex_params *to, const bex_params *from); // values
-void bex_params_polyak(bex_params *to, const bex_params *from,
-                       bex_real tau); // to += tau (from - to)
+
+/* to += tau (from - to), values. `threads` changes nothing but speed. */
+void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau, int threads);
 
 /* Pack every matrix (rank 2, or 3 for an ensemble) for the products of op_linear.c, unless that holds
  * already. The first call allocates; between updates, never while lanes run. */
@@ -78,6 +79,10 @@ void bex_params_changed(bex_params *params); // values were written
 
 /* Matrix `member` of a packed parameter: panels of kernel/gemm.h. NULL: not packed, or not of these values. */
 const bex_real *bex_param_panels(const bex_param *param, bex_panels form, int member);
+
+/* Member e of an ensemble's parameter, (E,..), as a parameter of its own over the same block, which is
+ * built. */
+bex_param bex_param_member(const bex_param *param, int e);
 
 static inline const bex_real *bex_param_value(const bex_param *p) {
     return p->block->value + p->offset;

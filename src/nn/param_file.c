@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 typedef struct {
-    char text[128];
+    char text[160];
     int64_t dim[4];
 } key;
 
@@ -44,6 +44,21 @@ void bex_params_add_state(const bex_params *p, bex_st_writer *w) {
     bex_st_add(w, "adam.step", BEX_ST_I64, 0, NULL, &p->step);
 }
 
+// prefix + what
+static const char *under(char out[64], const char *prefix, const char *what) {
+    snprintf(out, 64, "%s%s", prefix, what);
+    return out;
+}
+
+void bex_params_add_learner(const bex_params *p, bex_st_writer *w, const char *prefix) {
+    char name[64];
+    add(p, w, prefix, p->value);
+    if (!p->m) return;
+    add(p, w, under(name, prefix, "adam.m."), p->m);
+    add(p, w, under(name, prefix, "adam.v."), p->v);
+    bex_st_add(w, under(name, prefix, "adam.step"), BEX_ST_I64, 0, NULL, &p->step);
+}
+
 int bex_params_fit(const bex_params *p, const bex_st_file *f) {
     for (int i = 0; i < p->params; i++) {
         key k = key_of(p->param[i], "");
@@ -61,12 +76,23 @@ int bex_params_read_values(bex_params *p, const bex_st_file *f) {
     return read(p, f, "ema.", p->ema);
 }
 
-int bex_params_read_state(bex_params *p, const bex_st_file *f) {
+static int read_moments(bex_params *p, const bex_st_file *f, const char *prefix) {
+    char name[64];
     bex_params_moments(p);
-    const bex_st_tensor *step = bex_st_find(f, "adam.step");
+    const bex_st_tensor *step = bex_st_find(f, under(name, prefix, "adam.step"));
     if (!step || step->dtype != BEX_ST_I64 || step->count != 1)
-        return bex_fail("tensor 'adam.step' is missing or not one I64");
+        return bex_fail("tensor '%s' is missing or not one I64", name);
     p->step = (long)*(const int64_t *)step->data;
-    if (read(p, f, "adam.m.", p->m) < 0) return -1;
-    return read(p, f, "adam.v.", p->v);
+    if (read(p, f, under(name, prefix, "adam.m."), p->m) < 0) return -1;
+    return read(p, f, under(name, prefix, "adam.v."), p->v);
+}
+
+int bex_params_read_state(bex_params *p, const bex_st_file *f) {
+    return read_moments(p, f, "");
+}
+
+int bex_params_read_learner(bex_params *p, const bex_st_file *f, const char *prefix) {
+    char name[64];
+    if (read(p, f, prefix, p->value) < 0) return -1;
+    return bex_st_find(f, under(name, prefix, "adam.step")) ? read_moments(p, f, prefix) : 0;
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-const char *const bex_agent_names[] = {"be", "bc", "bc-history", NULL};
+const char *const bex_agent_names[] = {"be", "bc", "bc-history", "sac", NULL};
 static const char *const modes[] = {"full", "prefix", NULL};
 static const char *const pools[] = {"all", "query", NULL};
 static const char *const normalises[] = {"global", "history", NULL};
@@ -14,7 +14,7 @@ const char *const bex_phi_kinds[] = {"cosine", "mlp", "onehot", "cosine_relative
 #define M bex_model_config
 const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_CHOICE(M, agent, "be", bex_agent_names,
-                      "be: coverage and history; bc: state only; bc-history"),
+                      "be: coverage and history; bc: state only; bc-history; sac: learns in [env]"),
     BEX_CONFIG_CHOICE(M, mode, "prefix", modes, "which tokens see which (docs/model.md)"),
     BEX_CONFIG_CHOICE(M, pool, "all", pools, "tokens averaged for the decoder in full mode"),
     BEX_CONFIG_INTEGER(M, width, "64", 4, 4096, "size of a token"),

@@ -5,11 +5,11 @@
 
 #include "base/config.h"
 
-typedef enum { BEX_AGENT_BE, BEX_AGENT_BC, BEX_AGENT_BC_HISTORY } bex_agent_kind;
+typedef enum { BEX_AGENT_BE, BEX_AGENT_BC, BEX_AGENT_BC_HISTORY, BEX_AGENT_SAC } bex_agent_kind;
 extern const char *const bex_agent_names[]; // by kind, NULL-terminated
 
 typedef struct bex_model_config {
-    int agent; // bex_agent_kind: which tokens there are
+    int agent; // bex_agent_kind: which tokens there are; none of them for sac
     int mode;  // bex_dit_mode
     int pool;  // bex_dit_pool
     long long width, heads, blocks, feedforward, time_width, chunk, history;

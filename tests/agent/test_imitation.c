@@ -13,7 +13,7 @@ static double mean_loss(bex_agent *a, int64_t first, int64_t count) {
 }
 
 static double held_out(bex_agent *a) {
-    return evaluation(a).held_out;
+    return evaluation(a).score;
 }
 
 static void same_params(bex_agent *a, bex_agent *b) {
@@ -364,7 +364,8 @@ static int hidden_of(const char *hide, int windows) {
     }
     bex_evaluation e; // hidden only where it is meant to be
     assert_int_equal(a->class->evaluate(a, &e), -1);
-    assert_true(isfinite(e.held_out) && isfinite(e.other_history) && isnan(e.no_coverage));
+    assert_true(isfinite(e.score) && isfinite(e.more[BEX_OTHER_HISTORY]) &&
+                isnan(e.more[BEX_NO_COVERAGE]));
     a->class->free(a);
     return hidden;
 }

@@ -12,6 +12,7 @@ static const struct {
     int O, A;
     size_t network; // parameters without the tokens' projections; 0: the spec gives none
 } presets[] = {
+    {"ant-walker.ini", 29, 8, 0},
     {"antmaze-large-bc.ini", 29, 8, 6066000},
     {"antmaze-large-be-paper.ini", 29, 8, 2068432},
     {"antmaze-large-be.ini", 29, 8, 2068432},
@@ -74,6 +75,7 @@ static void every_preset_builds_its_network(void **state) {
     (void)state;
     for (int i = 0; i < PRESETS; i++) {
         bex_train_config c = load(presets[i].name);
+        if (c.policy.model.agent == BEX_AGENT_SAC) continue;
         bool be = strstr(presets[i].name, "-be") != NULL;
         assert_int_equal(c.policy.model.agent, be ? BEX_AGENT_BE : BEX_AGENT_BC);
         assert_int_equal(c.train.batch % c.train.samples_per_history, 0);
@@ -89,6 +91,30 @@ static void every_preset_builds_its_network(void **state) {
         bex_policy_free(p);
         if (be) build_phi(presets[i].name, &c.policy, presets[i].O, presets[i].A);
     }
+}
+
+static void the_walker_fits_its_world(void **state) {
+    (void)state;
+    bex_train_config c = load("ant-walker.ini");
+    assert_int_equal(c.policy.model.agent, BEX_AGENT_SAC);
+    assert_string_equal(c.env.name, "ant-walker");
+    int widths[8], in = 29, parameters = 0;
+    assert_int_equal(bex_widths_parse(widths, 8, c.sac.actor), 0);
+    for (int i = 0; widths[i]; i++) parameters += widths[i] * (in + 1), in = widths[i];
+    parameters += 2 * 8 * (in + 1);
+    assert_true(4 * parameters < 1000000); // bytes of the controller
+    assert_true(c.sac.subset <= c.sac.critics && c.sac.start < c.sac.replay);
+}
+
+static void widths_are_numbers_by_commas(void **state) {
+    (void)state;
+    int w[4];
+    assert_int_equal(bex_widths_parse(w, 4, "12,3,8192"), 0);
+    assert_true(w[0] == 12 && w[1] == 3 && w[2] == 8192 && w[3] == 0);
+    static const char *const wrong[] = {"", ",", "1,", "0", "-1", "8193", "1,2,3,4", "1;2", "x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(bex_widths_parse(w, 4, wrong[i]), -1);
+    assert_message("widths 'x': numbers from 1 to 8192");
 }
 
 static void paper_presets_are_literal(void **state) {
@@ -114,6 +140,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_preset_is_listed_here),
         cmocka_unit_test(every_preset_builds_its_network),
+        cmocka_unit_test(the_walker_fits_its_world),
+        cmocka_unit_test(widths_are_numbers_by_commas),
         cmocka_unit_test(paper_presets_are_literal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

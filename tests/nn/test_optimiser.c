@@ -92,7 +92,7 @@ static void polyak_moves_towards(void **state) {
     bex_params *a = block(), *b = block();
     for (int i = 0; i < N; i++) b->value[i] += R(1);
     bex_real before = a->value[7];
-    bex_params_polyak(a, b, R(0.25));
+    bex_params_polyak(a, b, R(0.25), 1);
     assert_true(bex_fabs(a->value[7] - before - R(0.25)) < R(1e-6));
     bex_params_copy(a, b);
     assert_memory_equal(a->value, b->value, N * sizeof(bex_real));

@@ -239,7 +239,7 @@ static void written_values_are_packed_anew(void **state) {
         bex_params_pack(l.params, 1);
         if (way == 0) bex_adam_step(l.params, &adam, 0.1, 1);
         if (way == 1) bex_params_copy(l.params, other.params);
-        if (way == 2) bex_params_polyak(l.params, other.params, R(0.5));
+        if (way == 2) bex_params_polyak(l.params, other.params, R(0.5), 1);
         if (way == 3) bex_param_edit(l.w)[0] += R(1);
         assert_null(bex_param_panels(l.w, BEX_PANELS_Y, 0));
         run_layers(&l, plain);
@@ -253,6 +253,32 @@ static void written_values_are_packed_anew(void **state) {
     bex_params_free(other.params);
 }
 
+// a member alone does what it does among the others, packed or not
+static void a_member_is_a_parameter_of_its_own(void **state) {
+    (void)state;
+    enum { M = 7, IN = 96, N = 21 };
+    layers l = layers_of(1);
+    bex_real x[M * IN];
+    for (int i = 0; i < M * IN; i++) x[i] = R(0.01) * (bex_real)(i % 37 - 18);
+    for (int packed = 0; packed < 2; packed++) {
+        bex_arena *arena = bex_arena_new();
+        bex_tape tape;
+        if (packed) bex_params_pack(l.params, 1);
+        bex_tape_init(&tape, arena);
+        bex_tensor *in = bex_constant(&tape, x, 2, BEX_DIMS(M, IN));
+        bex_tensor *all = bex_linear(&tape, in, l.members, NULL, BEX_ACT_ID);
+        for (int e = 0; e < 3; e++) {
+            bex_param one = bex_param_member(l.members, e);
+            assert_true(one.rank == 2 && one.dim[0] == N && one.dim[1] == IN);
+            assert_true(!bex_param_panels(&one, BEX_PANELS_DX, 0) == !packed);
+            bex_tensor *y = bex_linear(&tape, in, &one, NULL, BEX_ACT_ID);
+            assert_memory_equal(y->data, all->data + e * M * N, M * N * sizeof *y->data);
+        }
+        bex_arena_free(arena);
+    }
+    bex_params_free(l.params);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layout_and_lookup),
@@ -262,6 +288,7 @@ int main(void) {
         cmocka_unit_test(values_and_state_survive_a_file),
         cmocka_unit_test(packed_layers_give_the_same_bits),
         cmocka_unit_test(written_values_are_packed_anew),
+        cmocka_unit_test(a_member_is_a_parameter_of_its_own),
         cmocka_unit_test(a_missing_or_misshapen_tensor_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
