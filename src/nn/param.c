@@ -97,12 +97,16 @@ static void lay_out_panels(bex_params *p) {
         }
 }
 
-void bex_params_build(bex_params *p, int lanes, bex_rng rng) {
+void bex_params_allocate(bex_params *p, int lanes) {
     BEX_CHECK(!p->value, "parameter block built twice");
     p->lanes = lanes;
     p->value = block(p->count);
     if (lanes) p->grad = block(p->count * (size_t)lanes);
     lay_out_panels(p);
+}
+
+void bex_params_build(bex_params *p, int lanes, bex_rng rng) {
+    bex_params_allocate(p, lanes);
     for (int i = 0; i < p->params; i++) {
         const bex_param *q = p->param[i];
         bex_init_fill(bex_param_edit(q), q->init, q->rank, q->dim, bex_rng_split(rng, q->name, 0));

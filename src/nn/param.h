@@ -60,6 +60,9 @@ const bex_param *bex_param_add(bex_params *params, bex_init init, int rank, cons
  * the stream named after it: values do not depend on the order of registration. */
 void bex_params_build(bex_params *params, int lanes, bex_rng rng);
 
+/* The same without initial values, zeros: for values read from a file, all of them. */
+void bex_params_allocate(bex_params *params, int lanes);
+
 const bex_param *bex_param_find(const bex_params *params, const char *name); // NULL if none
 size_t bex_params_total(const bex_params *params); // reals without padding: the parameter count
 

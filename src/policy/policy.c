@@ -208,7 +208,7 @@ static void act_with_average(bex_params *p) {
 static int read_weights(bex_policy *p, const bex_st_file *f) {
     bex_params *params = p->params;
     if (bex_params_fit(params, f) < 0) return -1; // before the file decides how much memory
-    bex_params_build(params, 0, bex_rng_seed(0));
+    bex_params_allocate(params, 0);
     if (bex_params_read_values(params, f) < 0) return -1;
     if (params->ema) act_with_average(params);
     bex_params_pack(params, 1);
