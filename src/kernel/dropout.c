@@ -36,10 +36,6 @@ bex_real bex_dropout_draw(unsigned char *keep, size_t n, double p, bex_rng *g) {
     return R(65536.0 / (65536 - threshold));
 }
 
-void bex_dropout_apply(bex_real *y, const bex_real *x, const unsigned char *keep, bex_real factor,
-                       size_t n, int add) {
-    if (add)
-        for (size_t i = 0; i < n; i++) y[i] += x[i] * ((bex_real)keep[i] * factor);
-    else
-        for (size_t i = 0; i < n; i++) y[i] = x[i] * ((bex_real)keep[i] * factor);
+void bex_dropout_apply(bex_real *x, const unsigned char *keep, bex_real factor, size_t n) {
+    for (size_t i = 0; i < n; i++) x[i] *= (bex_real)keep[i] * factor;
 }

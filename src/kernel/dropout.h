@@ -10,8 +10,7 @@
  * makes the mean of keep times factor 1. */
 bex_real bex_dropout_draw(unsigned char *keep, size_t n, double p, bex_rng *rng);
 
-/* y = x keep factor, or y += . */
-void bex_dropout_apply(bex_real *y, const bex_real *x, const unsigned char *keep, bex_real factor,
-                       size_t n, int add);
+/* x[i] times keep[i] factor. */
+void bex_dropout_apply(bex_real *x, const unsigned char *keep, bex_real factor, size_t n);
 
 #endif

@@ -61,9 +61,20 @@ static void run_lane(long i, void *payload) {
     job->lanes->result[i] = job->work(&tape, (int)i, job->payload);
 }
 
+// a thread that had no lane this time may have one next time: nothing is allocated then
+static void even_out(bex_lanes *l) {
+    size_t most = 0;
+    for (int i = 0; i < l->threads; i++)
+        if (bex_arena_peak(l->arena[i]) > most) most = bex_arena_peak(l->arena[i]);
+    for (int i = 0; i < l->threads; i++)
+        if (bex_arena_peak(l->arena[i]) == 0)
+            BEX_CHECK(bex_arena_reserve(l->arena[i], most) == 0, "%s", bex_error());
+}
+
 double bex_lanes_run(bex_lanes *l, bex_rng rng, bex_lane_fn *work, void *payload) {
     run_job job = {l, rng, work, payload};
     bex_parallel(l->threads, l->lanes, run_lane, &job);
+    even_out(l);
     double sum = 0;
     for (int i = 0; i < l->lanes; i++) sum += l->result[i];
     return sum;

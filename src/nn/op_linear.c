@@ -46,11 +46,9 @@ static void backward(bex_tape *tape, void *payload) {
     if (!c->y->grad) return;
     int add;
     size_t y_step = (size_t)c->M * (size_t)c->N, w_step = (size_t)c->N * (size_t)c->K;
+    // every user of y has been; its gradient may become that of x W^T + b
     bex_real *dz = c->y->grad;
-    if (c->act != BEX_ACT_ID) {
-        dz = bex_scratch(tape, bex_count(c->y));
-        bex_act_bwd(dz, c->y->grad, c->pre, bex_count(c->y), c->act, 0);
-    }
+    if (c->act != BEX_ACT_ID) bex_act_bwd(dz, dz, c->pre, bex_count(c->y), c->act, 0);
     bex_real *dx = bex_grad(tape, c->x, &add);
     for (int e = 0; e < c->E; e++) {
         const bex_real *de = dz + (size_t)e * y_step, *xe = c->x->data + (size_t)e * c->x_step;

@@ -45,7 +45,9 @@ bex_tensor *bex_attention(bex_tape *tape, bex_columns q, bex_columns k, bex_colu
 bex_tensor *bex_prefix_attention(bex_tape *tape, bex_columns q, bex_columns k, bex_columns v,
                                  bex_columns prefix_k, bex_columns prefix_v, int C, int heads);
 
-/* y = x keep / (1 - p), keep ~ Bernoulli(1 - p) from the tape's rng; y = x unless tape->training. */
+/* x becomes x keep / (1 - p), keep ~ Bernoulli(1 - p) from the tape's rng, and is returned; untouched unless
+ * tape->training. In place: x is fresh from an operation that does not need its result for its gradient (linear,
+ * attention, add), and nobody has used it yet; never a parameter or the caller's memory. */
 bex_tensor *bex_dropout(bex_tape *tape, bex_tensor *x, double p);
 
 /* ---- pointwise ---- */

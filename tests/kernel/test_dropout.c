@@ -52,18 +52,11 @@ static void what_is_dropped_is_zero(void **state) {
     unsigned char keep[LENGTH];
     bex_rng g = bex_rng_seed(15);
     bex_real factor = bex_dropout_draw(keep, LENGTH, 0.4, &g);
-    bex_real *x = input(LENGTH, 1);
-    matrix y = output(1, LENGTH, LENGTH, 0), z = output(1, LENGTH, LENGTH, 1);
-    bex_dropout_apply(y.p, x, keep, factor, LENGTH, 0);
-    for (int i = 0; i < LENGTH; i++) {
-        assert_true(y.p[i] == (keep[i] ? x[i] * factor : 0));
-        z.p[i] = R(i);
-    }
-    bex_dropout_apply(z.p, x, keep, factor, LENGTH, 1);
-    for (int i = 0; i < LENGTH; i++)
-        assert_true(fabs((double)z.p[i] - i - (double)y.p[i]) <
-                    4 * EPS * (1 + i + fabs((double)y.p[i])));
-    guards_intact(y), guards_intact(z);
+    matrix y = output(1, LENGTH, LENGTH, 0);
+    for (int i = 0; i < LENGTH; i++) y.p[i] = R(i - 30);
+    bex_dropout_apply(y.p, keep, factor, LENGTH);
+    for (int i = 0; i < LENGTH; i++) assert_true(y.p[i] == (keep[i] ? R(i - 30) * factor : 0));
+    guards_intact(y);
     release_all();
 }
 

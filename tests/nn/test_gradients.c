@@ -87,7 +87,8 @@ CASE(prefix_attention) { // two groups of three windows of two tokens, prefixes 
 
 CASE(dropout) {
     tape->rng = bex_rng_seed(3);
-    return bex_dropout(tape, USE(0), 0.4);
+    bex_tensor *x = bex_dropout(tape, bex_affine(tape, USE(0), 2, 1), 0.4);
+    return bex_add(tape, x, bex_square(tape, x)); // two users of one mask
 }
 CASE(exponential) {
     return bex_exponential(tape, USE(0));
