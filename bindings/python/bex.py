@@ -8,7 +8,7 @@
                 send(robot.act(read_sensors()))
             robot.end()                       # the next episode tries something else
 
-Copy this file beside your program, or put its folder (installed: share/bex/python) on PYTHONPATH. The library is looked for in
+Copy this file beside your program, or put its folder on PYTHONPATH. The library is looked for in
 $BEX_LIBRARY, then where the system keeps libraries and in /usr/local/lib, then in build/release above
 this file. Every failure raises bex.Error (bex.Misuse for a wrong size, NaN or call out of order) with
 the library's message. States and actions are in the demonstrations' units; any float array is converted.

@@ -29,8 +29,7 @@ def cell(groups):
     return f"{mean:.1f} +- {error:.1f}" + (f" ({seeds:.1f})" if len(groups) > 1 else ""), mean, error
 
 
-rows = [("BE, online history", r"online\d"), ("BE, first-state history", r"first\d"),
-        ("BE, online, N drawn states, all proposals new", r"drawn-online\d"), ("the same, first-state", r"drawn-first\d"),
+rows = [("BE, online history", r"online\d"), ("BE, online history, guidance 3", r"guided\d"), ("BE, first-state history", r"first\d"),
         ("BE, the network alone (n = 1), online", r"network\d"), ("the same, first-state", r"network-first\d"),
         ("BC", r"bc-policy\d"), ("retrieval top:6, online", "retrieval"),
         ("retrieval top:6, first-state", "retrieval-first"), ("retrieval, random neighbour", "retrieval-random")]
@@ -49,7 +48,7 @@ for label, other in (("BC", r"bc-policy\d"), ("BE first-state", r"first\d")):
         worst = min(worst or (ratio, b, m - n), (ratio, b, m - n))
     if worst:
         print(f"| BE online - {label}, in standard errors | {worst[0]:.1f} (after {worst[1]}: {worst[2]:.1f} half-cells) |")
-for who, pattern in (("BE", r"online\d"), ("BE, N drawn states, all proposals new,", r"drawn-online\d")):
+for who, pattern in (("BE", r"online\d"), ("BE with guidance 3", r"guided\d")):
     for label, base in (("BC", r"bc-policy\d"), ("a random neighbour, its own BC", "retrieval-random")):
         shares = []
         for b in range(5, 41):
@@ -110,5 +109,5 @@ def pairs(prefix, title):
         print(f"| {name} | {both[0]} | {both[1]} |")
 
 
-pairs("sweep-", "N drawn states, all proposals new; 6,000 updates of seed 0, exp, guidance w, candidates n: after 12 episodes")
+pairs("sweep-", "6,000 updates of seed 0, exp, guidance w, candidates n: after 12 episodes")
 pairs("ablate-", "1,500 updates of seed 0, one thing changed: after 12 episodes")
