@@ -4,6 +4,8 @@ DESTDIR ?=
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 300
 PEERS ?=
+# Open MPI refuses root unless told twice
+MPIRUN ?= OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun
 # what installs missing packages; DEPS=: trusts that all are there
 DEPS ?= tools/deps
 
@@ -60,6 +62,7 @@ bench: build
 	$(if $(PEERS),tools/deps --peers)
 	for what in kernels coverage env data; do build/release/bin/bex bench $$what || exit; done
 	for what in train act; do build/release/bin/bex bench $$what $(if $(PEERS),--peer torch) || exit; done
+	$(if $(shell command -v mpirun),$(MPIRUN) -n 2 --oversubscribe build/release/bin/bex bench reduce)
 
 fuzz: deps
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz

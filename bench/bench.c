@@ -14,6 +14,7 @@ struct bex_bench {
     bex_bench_options options;
     json_t *rows; // NULL: print a text table
     int count;
+    bool mute;
 };
 
 bex_bench *bex_bench_new(const bex_bench_options *options) {
@@ -38,6 +39,7 @@ const char *bex_bench_plot(const bex_bench *b) {
 
 void bex_bench_row(bex_bench *b, const char *name, double value, const char *unit,
                    bex_bench_kind kind, const char *reference, double reference_value) {
+    if (b->mute) return;
     double ratio = kind == BEX_BENCH_RATE ? value / reference_value : reference_value / value;
     if (b->rows) {
         json_t *row = json_pack("{s:s, s:f, s:s}", "name", name, "value", value, "unit", unit);
@@ -59,8 +61,12 @@ void bex_bench_row(bex_bench *b, const char *name, double value, const char *uni
     fflush(stdout);
 }
 
+void bex_bench_mute(bex_bench *b) {
+    b->mute = true;
+}
+
 void bex_bench_finish(bex_bench *b) {
-    if (b->rows) bex_json_print(b->rows);
+    if (b->rows && !b->mute) bex_json_print(b->rows);
     json_decref(b->rows);
     free(b);
 }

@@ -30,6 +30,9 @@ const char *bex_bench_plot(const bex_bench *b); // NULL: no figure is wanted
 void bex_bench_row(bex_bench *b, const char *name, double value, const char *unit,
                    bex_bench_kind kind, const char *reference, double reference_value);
 
+/* Says nothing from here on: a rank other than 0. */
+void bex_bench_mute(bex_bench *b);
+
 /* Prints the array in JSON mode; frees. */
 void bex_bench_finish(bex_bench *b);
 
@@ -62,6 +65,7 @@ int bex_bench_coverage(bex_bench *b);
 int bex_bench_data(bex_bench *b);
 int bex_bench_kernels(bex_bench *b);
 int bex_bench_env(bex_bench *b);
+int bex_bench_reduce(bex_bench *b);
 int bex_bench_scaling(bex_bench *b);
 int bex_bench_train(bex_bench *b);
 

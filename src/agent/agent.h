@@ -32,6 +32,8 @@ typedef struct bex_evaluation {
 typedef struct bex_agent_class {
     const char *name;
     bool demonstrations; // learns from a data set
+    bool
+        spreads; // its lanes may go to several ranks (base/ranks.h): all a lane tells is its result
 
     /* Learn from `data` (borrowed; NULL without demonstrations). NULL with a message. */
     bex_agent *(*new)(const bex_train_config *config, const bex_dataset *data);

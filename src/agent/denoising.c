@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/ranks.h"
 #include "kernel/random.h"
 
 #include <math.h>
@@ -50,8 +51,8 @@ static double fail_in_lane(job *j) {
 
 // what the lanes came to: 0, or negative with a message
 static int outcome(const job *j, const char *what, double loss, long long step) {
-    if (j->failed) return bex_fail("%s", j->why);
-    if (isfinite(loss)) return 0;
+    if (isfinite(loss)) return 0; // a lane that failed gave NAN, and all ranks saw it
+    if (bex_ranks_settle(j->failed ? bex_fail("%s", j->why) : 0) < 0) return -1;
     return bex_fail("the %s is %g at step %lld: a smaller train.lr, or train.clip", what, loss,
                     step);
 }
@@ -216,7 +217,7 @@ static double lane_work(bex_tape *tape, int lane, void *payload) {
     int first, count, most = (int)t->micro / j->S;
     if (most < 1) most = 1;
     bex_lane_slice(j->windows / j->S, (int)t->lanes, lane, &first, &count);
-    if (j->learn) bex_params_zero_lane(j->a->policy->params, lane);
+    if (j->learn) bex_params_zero_lane(j->a->policy->params, tape->lane);
     bex_rng rng = tape->rng;
     for (int g = 0; g < count; g += most) {
         int groups = count - g < most ? count - g : most;
@@ -255,7 +256,7 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     out->data_seconds = seconds_of(a->data_seconds, (int)t->lanes);
     out->lane_seconds = seconds_of(a->lane_seconds, (int)t->lanes);
     if (outcome(&j, "loss", out->loss, (long long)step) < 0) return -1;
-    bex_lanes_reduce(a->lanes, a->policy->params);
+    if (bex_lanes_reduce(a->lanes, a->policy->params) < 0) return -1;
     out->lr = bex_schedule_lr(&a->schedule, (long)step);
     out->grad_norm =
         bex_adam_step(a->policy->params, &a->adam, out->lr, bex_lanes_threads(a->lanes));
@@ -287,7 +288,10 @@ static int held_out_loss(bex_imitation *a, job *j, double *loss) {
 int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
     bex_imitation *a = (bex_imitation *)agent;
     const bex_dit_options *o = &a->policy->dit.o;
+    const bex_params *p = a->policy->params;
     *out = (bex_evaluation){NAN, {NAN, NAN}};
+    // each rank updates its own copy
+    if (bex_ranks_alike("weights", p->value, p->count * sizeof *p->value) < 0) return -1;
     if (!a->held.data) return 0;
     job j = {.a = a, .part = &a->held, .S = windows_per_history(a)};
     j.windows = (int)a->config.train.evaluate_windows / j.S * j.S;

@@ -96,8 +96,9 @@ static int prepare(bex_imitation *a, const bex_dataset *d) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
     if (check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0 || divide(a, d) < 0) return -1;
+    a->lanes = bex_lanes_spread((int)t->lanes, (int)t->threads);
     a->policy = bex_policy_new(&c->policy, d->O, d->A, d->tasks.count, d->scenes.count,
-                               (int)t->lanes, (uint64_t)t->seed);
+                               bex_lanes_here(a->lanes), (uint64_t)t->seed);
     if (!a->policy) return -1;
     const bex_dataset *td = a->train.data;
     if (bex_normaliser_fit(&a->policy->normaliser, td->observations, td->actions, td->rows, td->O,
@@ -109,7 +110,6 @@ static int prepare(bex_imitation *a, const bex_dataset *d) {
     }
     if (part_init(&a->train, a) < 0) return -1;
     if (a->held.data && part_init(&a->held, a) < 0) return bex_fail_in("held-out episodes");
-    a->lanes = bex_lanes_new((int)t->lanes, (int)t->threads);
     a->schedule = (bex_schedule){t->lr, (long)t->warmup, (long)t->steps};
     a->adam = (bex_adam)BEX_ADAMW_INIT;
     a->adam.beta1 = t->beta1, a->adam.beta2 = t->beta2, a->adam.decay = t->decay;

@@ -74,8 +74,8 @@ int bex_imitation_save(const bex_agent *agent, const char *folder);
 int bex_imitation_load(bex_agent *agent, const char *folder);
 void bex_imitation_describe(const bex_agent *agent, FILE *out);
 #define BEX_IMITATION_FUNCTIONS                                                                    \
-    .demonstrations = true, .free = bex_imitation_free, .update = bex_imitation_update,            \
-    .evaluate = bex_imitation_evaluate, .save = bex_imitation_save, .load = bex_imitation_load,    \
-    .describe = bex_imitation_describe
+    .demonstrations = true, .spreads = true, .free = bex_imitation_free,                           \
+    .update = bex_imitation_update, .evaluate = bex_imitation_evaluate,                            \
+    .save = bex_imitation_save, .load = bex_imitation_load, .describe = bex_imitation_describe
 
 #endif

@@ -9,6 +9,9 @@
 /* work(piece, payload) for piece = 0..pieces-1. threads 0: as many as the machine offers. */
 void bex_parallel(int threads, long pieces, void (*work)(long piece, void *payload), void *payload);
 
+/* Part i of n things cut in `parts`: first..first+count-1, sizes differing by at most one. */
+void bex_part(int n, int parts, int i, int *first, int *count);
+
 /* Which of the threads of bex_parallel runs this piece, below `threads`: for scratch memory, nothing else. */
 int bex_parallel_worker(void);
 

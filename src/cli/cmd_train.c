@@ -6,6 +6,8 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/error.h"
+#include "base/ranks.h"
+#include "exp/mpi.h"
 #include "exp/provenance.h"
 #include "exp/run.h"
 #include "exp/train.h"
@@ -41,10 +43,12 @@ static const bex_usage usage = {
         "Train a policy: on demonstrations, which needs no environment, or (sac) in the world\n"
         "env.name. Every setting is a key of the configuration (--keys lists them); a file, then\n"
         "--section.key=value, then the short options decide. Ctrl-C finishes the update, saves, and\n"
-        "prints how to go on.",
+        "prints how to go on. Under mpirun the ranks share the work of each update (not sac) and\n"
+        "come to the same bits as one process, for any number up to train.lanes: docs/scaling.md.",
     .example = "bex train --data maze.hdf5 --coverage.dims=0,1 --train.steps=20000 --out runs/be\n"
                "bex train --resume runs/be\n"
-               "bex train configs/ant-walker.ini --out runs/walker",
+               "bex train configs/ant-walker.ini --out runs/walker\n"
+               "mpirun -n 2 bex train --data maze.hdf5 --out runs/be2",
     .options = options,
     .count = sizeof options / sizeof *options,
 };
@@ -73,33 +77,43 @@ static int configure(bex_train_config *c, const char *file, const char **overrid
 
 // sizes, and the time of an update measured on a few
 static int describe(const bex_train_config *c) {
+    if (bex_train_ranks(c) < 0) return -1;
     bex_dataset *d;
     bex_agent *a = bex_train_data(&d, c) == 0 ? bex_agent_class_of(c)->new (c, d) : NULL;
-    int code = a ? 0 : -1;
-    if (a) {
+    bool speaks = bex_ranks_rank() == 0;
+    int code = bex_ranks_settle(a ? 0 : -1);
+    if (code == 0) {
         bex_update u = {.loss = NAN};
         int64_t step = 0;
-        a->class->describe(a, stdout);
+        if (speaks) a->class->describe(a, stdout);
         // the first that learns: one that learns in a world looks around before
         while (!code && !isfinite(u.loss)) code = a->class->update(a, step++, &u);
         double start = bex_seconds();
         for (int i = 0; !code && i < 5; i++) code = a->class->update(a, step++, &u);
         double each = (bex_seconds() - start) / 5, all = each * (double)c->train.steps;
-        if (!code)
+        if (!code && speaks)
             printf("time         %.1f ms an update, %.1f %s for %lld; data %.0f %%\n", 1e3 * each,
                    all < 3600 ? all / 60 : all / 3600, all < 3600 ? "min" : "h", c->train.steps,
                    100 * u.data_seconds / u.lane_seconds);
-        a->class->free(a);
     }
+    if (a) a->class->free(a);
     bex_dataset_free(d);
     return code;
 }
 
-int bex_cmd_train(int argc, char **argv) {
+// rank 0 reads first: a mistake is told once
+static int parse(int argc, char **argv, const char **file) {
+    int rank = bex_ranks_rank();
+    int given = bex_ranks_first(rank ? 0 : bex_options_parse(&usage, argc, argv, file, 1));
+    return rank && given >= 0 ? bex_options_parse(&usage, argc, argv, file, 1) : given;
+}
+
+static int run(int argc, char **argv) {
+    bool speaks = bex_ranks_rank() == 0;
     char *command = bex_command_line(argc, argv);
     const char **overrides = calloc((size_t)argc + 1, sizeof *overrides), *file = NULL;
     int code = BEX_EXIT_FAILED, count = bex_config_take_overrides(&argc, argv, overrides);
-    int given = bex_options_parse(&usage, argc, argv, &file, 1);
+    int given = parse(argc, argv, &file);
     bex_train_config c;
     char path[200];
     if (given < 0) {
@@ -107,7 +121,7 @@ int bex_cmd_train(int argc, char **argv) {
         goto done;
     }
     if (list) {
-        bex_config_help(&bex_train_schema, stdout);
+        if (speaks) bex_config_help(&bex_train_schema, stdout);
         code = BEX_EXIT_OK;
         goto done;
     }
@@ -116,7 +130,7 @@ int bex_cmd_train(int argc, char **argv) {
         code = bex_command_fail(&usage, BEX_EXIT_USAGE);
         goto done;
     }
-    if (configure(&c, given ? file : NULL, overrides, count) < 0) {
+    if (bex_ranks_settle(configure(&c, given ? file : NULL, overrides, count)) < 0) {
         code = bex_command_fail(&usage, BEX_EXIT_USAGE);
         goto done;
     }
@@ -132,20 +146,27 @@ int bex_cmd_train(int argc, char **argv) {
                            .command = command,
                            .resume = resume != NULL,
                            .force = force,
-                           .progress = quiet ? NULL : stderr,
-                           .about = stdout};
+                           .progress = quiet || !speaks ? NULL : stderr,
+                           .about = speaks ? stdout : NULL};
     bex_train_end end;
     if (bex_train(&c, &o, &end) < 0) {
         code = bex_command_fail(&usage, BEX_EXIT_FAILED);
         goto done;
     }
-    if (end == BEX_TRAIN_STOPPED)
+    if (speaks && end == BEX_TRAIN_STOPPED)
         printf("stopped and saved; go on with: bex train --resume %s\n", o.run);
-    else
+    else if (speaks)
         printf("done: %s\n", o.run);
     code = BEX_EXIT_OK;
 done:
     free(overrides);
     free(command);
+    return code;
+}
+
+int bex_cmd_train(int argc, char **argv) {
+    if (bex_mpi_start() < 0) return bex_command_fail(&usage, BEX_EXIT_FAILED);
+    int code = run(argc, argv);
+    bex_mpi_end();
     return code;
 }

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/ranks.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 
 int bex_command_fail(const bex_usage *u, int code) {
-    fprintf(stderr, "bex %s: %s\n", u->command, bex_error());
+    if (bex_ranks_rank() == 0) fprintf(stderr, "bex %s: %s\n", u->command, bex_error());
     return code;
 }
 

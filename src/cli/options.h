@@ -46,7 +46,7 @@ enum { BEX_OPTIONS_HELP = -1, BEX_OPTIONS_WRONG = -2 };
 int bex_options_parse(const bex_usage *usage, int argc, char **argv, const char **positional,
                       int most_positional);
 
-/* Ends a command: prints "bex COMMAND: message" to stderr; returns `code`. */
+/* Ends a command: prints "bex COMMAND: message" to stderr, from rank 0; returns `code`. */
 int bex_command_fail(const bex_usage *usage, int code);
 
 #endif

@@ -2,6 +2,7 @@
 #include "exp/machine.h"
 
 #include "base/real.h"
+#include "exp/mpi.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -225,6 +226,15 @@ static void zlib_version_text(char *out, size_t size) {
 #define ZLIB_VERSION_OF NULL
 #endif
 
+#ifdef BEX_HAVE_MPI
+static void mpi_version_text(char *out, size_t size) {
+    snprintf(out, size, "%s", bex_mpi_version());
+}
+#define MPI_VERSION_OF mpi_version_text
+#else
+#define MPI_VERSION_OF NULL
+#endif
+
 static const struct {
     const char *name, *package;
     bool required;
@@ -240,6 +250,7 @@ static const struct {
     {"EGL", "libegl-dev", false, EGL_VERSION_OF, "pictures and videos of what a camera sees"},
     {"cairo", "libcairo2-dev", false, CAIRO_VERSION_OF, "figures"},
     {"giflib", "libgif-dev", false, GIF_VERSION_OF, "animations of `bex env`"},
+    {"MPI", "libopenmpi-dev", false, MPI_VERSION_OF, "training over several processes"},
     {"oneDNN", "libdnnl-dev", false, DNNL_VERSION, "the reference column of `bex bench kernels`"},
 };
 

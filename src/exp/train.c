@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/progress.h"
+#include "base/ranks.h"
 #include "data/load.h"
 #include "exp/run.h"
 
@@ -22,6 +23,7 @@ static volatile sig_atomic_t asked_to_stop;
 static void on_signal(int number) {
     (void)number;
     asked_to_stop = 1;
+    bex_ranks_hurry();
 }
 
 // once: a second Ctrl-C ends the process at once. RESTART: a write under way is not disturbed
@@ -49,6 +51,16 @@ static bex_dataset *load_data(const bex_data_config *c) {
     return bex_dataset_load(c->path, &o);
 }
 
+int bex_train_ranks(const bex_train_config *c) {
+    int ranks = bex_ranks_count();
+    if (ranks > 1 && !bex_agent_class_of(c)->spreads)
+        return bex_fail("agent %s trains in one process, not under mpirun",
+                        bex_agent_names[c->policy.model.agent]);
+    if (ranks <= c->train.lanes) return 0;
+    bex_fail("%d ranks for %lld lanes: a rank takes whole lanes", ranks, c->train.lanes);
+    return bex_fail_hint("mpirun -n %lld, or more train.lanes", c->train.lanes);
+}
+
 int bex_train_data(bex_dataset **out, const bex_train_config *c) {
     *out = NULL;
     if (!bex_agent_class_of(c)->demonstrations) return 0;
@@ -65,7 +77,7 @@ enum { COLUMNS_MOST = JUDGED + MORE + 2 * BEX_AGENT_COLUMNS };
 typedef struct {
     const bex_train_config *config;
     bex_agent *agent;
-    bex_run *run;
+    bex_run *run; // NULL on ranks but 0
     bex_progress progress;
     const char *columns[COLUMNS_MOST];
     int late, count;              // where the columns of `late` begin; all
@@ -129,6 +141,10 @@ static int load_loop(loop *l, const char *folder) {
 
 static int save(loop *l, int64_t step) {
     char folder[BEX_RUN_PATH_SIZE];
+    if (!l->run) {
+        l->checkpoint = step;
+        return 0;
+    }
     if (bex_run_checkpoint_begin(l->run, step, folder) < 0) return -1;
     if (l->agent->class->save(l->agent, folder) < 0 || save_loop(l, folder) < 0) {
         bex_run_checkpoint_discard(l->run, step);
@@ -167,7 +183,7 @@ static int log_row(loop *l, int64_t step, bool evaluated) {
     memset(l->seen, 0, sizeof l->seen);
     l->updates = l->samples = 0;
     l->since = now;
-    return bex_run_log(l->run, step, row);
+    return l->run ? bex_run_log(l->run, step, row) : 0;
 }
 
 static void show(loop *l, int64_t done, const bex_update *u, double share) {
@@ -185,7 +201,11 @@ static void show(loop *l, int64_t done, const bex_update *u, double share) {
 static int one_step(loop *l, int64_t step) {
     const bex_optimiser_config *t = &l->config->train;
     bex_update u;
-    if (l->agent->class->update(l->agent, step, &u) < 0) return -1;
+    if (l->agent->class->update(l->agent, step, &u) < 0) {
+        // the weights are those of `step` updates, with nothing due: no work is lost with the rank
+        if (bex_ranks_lost() && step > 0 && l->checkpoint != step) save(l, step);
+        return -1;
+    }
     double share = u.lane_seconds > 0 ? u.data_seconds / u.lane_seconds : 0;
     const double numbers[MORE] = {u.lr, u.grad_norm, (double)NAN, share};
     count(l, LOSS, u.loss);
@@ -209,8 +229,11 @@ static int run_steps(loop *l, int64_t first, bex_train_end *end) {
     int code = 0;
     int64_t step = first;
     l->since = bex_seconds();
-    while (code == 0 && step < t->steps && !asked_to_stop) code = one_step(l, step++);
+    // ranks stop, or fail, together
+    while ((code = bex_ranks_settle(code < 0 ? code : asked_to_stop)) == 0 && step < t->steps)
+        code = one_step(l, step++);
     *end = step == t->steps ? BEX_TRAIN_FINISHED : BEX_TRAIN_STOPPED;
+    if (code > 0) code = 0;
     if (code == 0 && step > first && l->checkpoint != step) code = save(l, step);
     return code;
 }
@@ -270,6 +293,20 @@ static bex_run *resume(loop *l, const bex_run_setup *setup, bex_run_start *start
 
 /* ---- a run ---- */
 
+// ranks that read other files, or stand elsewhere, would compute another gradient and not notice
+static int check_alike(const bex_train_config *c, const bex_dataset *d, int64_t step) {
+    if (bex_ranks_count() == 1) return 0;
+    bex_train_config mine = *c;
+    mine.train.threads = 0, mine.data.path[0] = 0; // may differ: no part of the result
+    char *text = bex_config_text(&bex_train_schema, &mine);
+    size_t row = (size_t)d->rows * sizeof *d->observations;
+    int code = bex_ranks_alike("settings", text, strlen(text));
+    free(text);
+    if (code < 0 || bex_ranks_alike("states", d->observations, row * (size_t)d->O) < 0) return -1;
+    if (bex_ranks_alike("actions", d->actions, row * (size_t)d->A) < 0) return -1;
+    return bex_ranks_alike("checkpoints", &step, sizeof step);
+}
+
 static int close_run(loop *l, const char *run, int code, bex_train_end end) {
     char why[512] = "";
     if (code) snprintf(why, sizeof why, "%s", bex_error());
@@ -296,23 +333,30 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
     bex_run_start start = {.step = -1};
     struct sigaction before[2];
     l->agent = bex_agent_class_of(c)->new (c, data);
-    if (!l->agent) return -1;
-    name_columns(l);
-    setup.column_count = l->count;
-    if (o->resume && look(l, o->run, &start) < 0) return -1;
+    int code = l->agent ? 0 : -1;
+    if (l->agent) {
+        name_columns(l);
+        setup.column_count = l->count;
+        if (o->resume) code = look(l, o->run, &start);
+    }
+    if (bex_ranks_settle(code) < 0) return -1;
     if (o->about) l->agent->class->describe(l->agent, o->about), fflush(o->about);
     listen(before);
-    l->run = o->resume ? resume(l, &setup, &start) : bex_run_create(&setup);
-    int code = l->run ? 0 : -1;
-    if (l->run) {
+    if (bex_ranks_rank() == 0) {
+        l->run = o->resume ? resume(l, &setup, &start) : bex_run_create(&setup);
+        code = l->run ? 0 : -1;
+    }
+    code = bex_ranks_settle(code);
+    if (code == 0) code = check_alike(c, data, start.step);
+    if (code == 0) {
         int64_t first = start.step > 0 ? start.step : 0;
         const char *name = bex_agent_names[c->policy.model.agent];
         bex_progress_start(&l->progress, o->progress, name, c->train.steps);
         bex_progress_resume(&l->progress, first);
         code = run_steps(l, first, end);
         bex_progress_finish(&l->progress);
-        code = close_run(l, o->run, code, *end);
     }
+    if (l->run) code = close_run(l, o->run, code, *end);
     listen_no_more(before);
     return code;
 }
@@ -320,9 +364,10 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
 int bex_train(const bex_train_config *config, const bex_train_options *options,
               bex_train_end *end) {
     loop l = {.config = config, .evaluation.score = NAN, .measured = -1, .checkpoint = -1};
+    if (bex_train_ranks(config) < 0) return -1;
     bex_dataset *data;
-    if (bex_train_data(&data, config) < 0) return -1;
-    int code = train(&l, options, data, end);
+    int code = bex_ranks_settle(bex_train_data(&data, config));
+    if (code == 0) code = train(&l, options, data, end);
     if (l.agent) l.agent->class->free(l.agent);
     bex_dataset_free(data);
     return code;

@@ -5,7 +5,10 @@
  *   order
  *
  * Threads take lanes as they come free; nothing a lane computes depends on which thread ran it. Hence
- * the same bits for any number of threads. Inside a lane nothing is parallel. */
+ * the same bits for any number of threads. Inside a lane nothing is parallel.
+ *
+ * Lanes that are spread go to the ranks (base/ranks.h) in slices: rank 0 runs the first. Each rank has
+ * gradient blocks for its own only, gets the sums of all, and they are the same bits again. */
 #ifndef BEX_NN_LANES_H
 #define BEX_NN_LANES_H
 
@@ -15,21 +18,26 @@ typedef struct bex_lanes bex_lanes;
 
 /* threads 0: as many as the machine offers, at most `lanes`. */
 bex_lanes *bex_lanes_new(int lanes, int threads);
+/* The same, spread over the ranks that have joined: at least as many lanes as ranks. */
+bex_lanes *bex_lanes_spread(int lanes, int threads);
 void bex_lanes_free(bex_lanes *lanes);
 
-int bex_lanes_count(const bex_lanes *lanes);
+int bex_lanes_count(const bex_lanes *lanes); // of all ranks
+int bex_lanes_here(const bex_lanes *lanes);  // of this one: gradient blocks it needs
 int bex_lanes_threads(const bex_lanes *lanes);
 
 /* The lane's work: run forward and backward on its slice, in micro-batches if it likes (reset the
  * tape between them), and return its share of the loss. The tape comes reset, recording for no
- * block yet (bex_tape_train), with rng = split(rng given to run, "lane", lane). */
+ * block yet (bex_tape_train), with rng = split(rng given to run, "lane", lane); tape->lane is the number
+ * of its gradient block, which differs from `lane` where lanes are spread. */
 typedef double bex_lane_fn(bex_tape *tape, int lane, void *payload);
 
-/* Run every lane; returns the sum of their results in lane order. */
+/* Run every lane; returns the sum of their results in lane order. NAN with a message if a rank is gone. */
 double bex_lanes_run(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload);
 
-/* Sum the lanes' gradients of `params` into lane 0's block, in lane order. */
-void bex_lanes_reduce(bex_lanes *lanes, bex_params *params);
+/* Sum all lanes' gradients of `params` into the first block, in lane order. Negative with a message if a
+ * rank is gone. */
+int bex_lanes_reduce(bex_lanes *lanes, bex_params *params);
 
 /* Samples of a lane: first..first+count-1 of n, sizes differing by at most one. */
 void bex_lane_slice(int n, int lanes, int lane, int *first, int *count);

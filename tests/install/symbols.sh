@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 
 needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p')
 echo "needs:" $needed
-if grep -iE 'hdf5|mujoco|cairo|dnnl' <<<"$needed"; then
+if grep -iE 'hdf5|mujoco|cairo|dnnl|mpi' <<<"$needed"; then
     echo "FAIL: libbex must not link the libraries above" >&2
     exit 1
 fi

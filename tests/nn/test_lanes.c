@@ -1,0 +1,151 @@
+/* Lanes spread over ranks: for any number of ranks the loss and the gradient are the bits of one process. The
+ * ranks are processes here too, made by fork, which meet in shared memory: no MPI is needed. */
+#include "base/parallel.h"
+#include "base/ranks.h"
+#include "nn/lanes.h"
+
+#include "test.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+enum { LANES = 7, N = 1000, PIECE = 77 };
+
+typedef struct {
+    pthread_barrier_t all;
+    char table[LANES * 16]; // of a gathering
+    bex_real piece[PIECE];  // of a fold
+    struct {
+        double loss;
+        bex_real grad[N];
+    } came_to[LANES]; // each rank
+} meeting;
+
+static meeting *place;
+static bex_ranks me;
+
+static int gather(void *all, int n, size_t size) {
+    int first, count;
+    assert_true((size_t)n * size <= sizeof place->table);
+    bex_part(n, me.count, me.rank, &first, &count);
+    memcpy(place->table + (size_t)first * size, (char *)all + (size_t)first * size,
+           (size_t)count * size);
+    pthread_barrier_wait(&place->all);
+    memcpy(all, place->table, (size_t)n * size);
+    pthread_barrier_wait(&place->all);
+    return 0;
+}
+
+static int fold(bex_real *data, size_t n, bex_fold_fn *fn, void *payload) {
+    for (size_t first = 0; first < n; first += PIECE) {
+        size_t size = n - first < PIECE ? n - first : PIECE;
+        for (int r = 0; r < me.count; r++) {
+            if (r == me.rank) {
+                fn(first, size, r ? place->piece : NULL, payload);
+                memcpy(place->piece, data + first, size * sizeof *data);
+            }
+            pthread_barrier_wait(&place->all);
+        }
+        memcpy(data + first, place->piece, size * sizeof *data);
+        pthread_barrier_wait(&place->all);
+    }
+    return 0;
+}
+
+// gradients from 1e-6 to 1e+6: in another order their sum has other bits
+static double lane_work(bex_tape *tape, int lane, void *payload) {
+    const bex_param *p = payload;
+    bex_rng rng = tape->rng;
+    bex_real *g = bex_param_grad(p, tape->lane);
+    for (size_t i = 0; i < p->count; i++)
+        g[i] = R(bex_rng_normal(&rng) * pow(10, 12 * bex_rng_uniform(&rng) - 6));
+    return (double)g[0] + 1.0 / (lane + 3);
+}
+
+static void train_one(bex_params *p, const bex_param *x, bex_lanes *lanes, double *loss) {
+    bex_params_build(p, bex_lanes_here(lanes), bex_rng_seed(1));
+    *loss = bex_lanes_run(lanes, bex_rng_seed(2), lane_work, (void *)(uintptr_t)x);
+    assert_int_equal(bex_lanes_reduce(lanes, p), 0);
+}
+
+static void rank_work(int rank, int ranks) {
+    me = (bex_ranks){rank, ranks, gather, fold};
+    bex_ranks_join(&me);
+    bex_params *p = bex_params_new();
+    const bex_param *x = bex_param_add(p, BEX_INIT_ZERO, 1, BEX_DIMS(N), "x");
+    bex_lanes *lanes = bex_lanes_spread(LANES, 1);
+    assert_int_equal(bex_lanes_count(lanes), LANES);
+    train_one(p, x, lanes, &place->came_to[rank].loss);
+    memcpy(place->came_to[rank].grad, bex_param_grad(x, 0), N * sizeof(bex_real));
+    bex_lanes_free(lanes);
+    bex_params_free(p);
+}
+
+static void start_ranks(int ranks) {
+    pthread_barrierattr_t shared;
+    pid_t child[LANES];
+    memset(place, 0, sizeof *place);
+    pthread_barrierattr_init(&shared);
+    pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(&place->all, &shared, (unsigned)ranks);
+    for (int r = 0; r < ranks; r++) {
+        child[r] = fork();
+        assert_true(child[r] >= 0);
+        if (child[r]) continue;
+        alarm(60); // a rank that fails leaves the others at the barrier
+        rank_work(r, ranks);
+        _exit(0);
+    }
+    for (int r = 0; r < ranks; r++) {
+        int status;
+        waitpid(child[r], &status, 0);
+        assert_int_equal(status, 0);
+    }
+}
+
+static void same_bits_for_any_number_of_ranks(void **state) {
+    (void)state;
+    bex_params *p = bex_params_new();
+    const bex_param *x = bex_param_add(p, BEX_INIT_ZERO, 1, BEX_DIMS(N), "x");
+    bex_lanes *lanes = bex_lanes_new(LANES, 2);
+    double loss;
+    train_one(p, x, lanes, &loss);
+    for (int ranks = 1; ranks <= LANES; ranks++) {
+        start_ranks(ranks);
+        for (int r = 0; r < ranks; r++) {
+            assert_memory_equal(&loss, &place->came_to[r].loss, sizeof loss);
+            assert_memory_equal(bex_param_grad(x, 0), place->came_to[r].grad, N * sizeof(bex_real));
+        }
+    }
+    bex_lanes_free(lanes);
+    bex_params_free(p);
+}
+
+// or the test above could not fail
+static void order_is_part_of_the_bits(void **state) {
+    (void)state;
+    bex_params *p = bex_params_new();
+    const bex_param *x = bex_param_add(p, BEX_INIT_ZERO, 1, BEX_DIMS(N), "x");
+    bex_lanes *lanes = bex_lanes_new(LANES, 1);
+    bex_params_build(p, LANES, bex_rng_seed(1));
+    bex_lanes_run(lanes, bex_rng_seed(2), lane_work, (void *)(uintptr_t)x);
+    bex_real backwards[N] = {0};
+    for (int lane = LANES - 1; lane >= 0; lane--)
+        for (int i = 0; i < N; i++) backwards[i] += bex_param_grad(x, lane)[i];
+    bex_lanes_reduce(lanes, p);
+    assert_true(memcmp(backwards, bex_param_grad(x, 0), sizeof backwards) != 0);
+    bex_lanes_free(lanes);
+    bex_params_free(p);
+}
+
+int main(void) {
+    place = mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (place == MAP_FAILED) return skip_all("no shared memory");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_for_any_number_of_ranks),
+        cmocka_unit_test(order_is_part_of_the_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
