@@ -186,7 +186,7 @@ static void show_budgets(bex_page *p, const place *w) {
 /* ---- maps ---- */
 typedef struct map_set {
     bex_grid grid[BEX_SERIES_MOST + 1];
-    const char *title[BEX_SERIES_MOST + 1];
+    char title[BEX_SERIES_MOST + 1][160];
     int count;
     double low, high; // log10 of a share
 } map_set;
@@ -208,11 +208,29 @@ static void range_of(map_set *m) {
     if (m->low >= m->high) m->low = m->high - 1;
 }
 
+// bytes of a label without its settings: "BE, online history" of "BE, online history, guidance 2"
+static size_t plain_length(const char *label) {
+    const char *comma = strstr(label, ", ");
+    if (comma) comma = strstr(comma + 2, ", ");
+    return comma ? (size_t)(comma - label) : strlen(label);
+}
+
+// a title is as wide as its map: settings only where nothing else tells two of them apart
+static void title_of(char *out, size_t size, const place *w, int which) {
+    const char *label = w->main[which].label;
+    size_t n = plain_length(label);
+    for (int i = 0; i < w->count; i++)
+        if (i != which && plain_length(w->main[i].label) == n &&
+            !strncmp(w->main[i].label, label, n))
+            n = strlen(label);
+    snprintf(out, size, "%.*s", (int)n, label);
+}
+
 static void gather_maps(map_set *m, const place *w, const bex_grid *demonstrations) {
     *m = (map_set){0};
     for (int i = 0; i < w->count; i++)
         if (bex_series_grid(&m->grid[m->count], &w->main[i]))
-            m->title[m->count++] = w->main[i].label;
+            title_of(m->title[m->count], sizeof *m->title, w, i), m->count++;
     if (demonstrations) {
         bex_grid *g = &m->grid[m->count];
         size_t n = (size_t)demonstrations->rows * (size_t)demonstrations->columns;
@@ -220,7 +238,7 @@ static void gather_maps(map_set *m, const place *w, const bex_grid *demonstratio
         g->count = malloc(n * sizeof *g->count);
         BEX_CHECK(g->count, "out of memory for a map of %zu", n);
         memcpy(g->count, demonstrations->count, n * sizeof *g->count);
-        m->title[m->count++] = "Demonstrations";
+        snprintf(m->title[m->count++], sizeof *m->title, "Demonstrations");
     }
     range_of(m);
 }
