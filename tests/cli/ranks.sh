@@ -80,7 +80,7 @@ over 2 $small --dry-run >out 2>err || fail "--dry-run: $(cat err)"
 [ "$(grep -c 'ms an update' out)" = 1 ] || fail "--dry-run: $(cat out)"
 
 # a rank is killed, or all are asked to stop: the job ends, and the run goes on to the same bits with any number of ranks
-long="$small --train.steps=600 --train.warmup=20 --train.save_every=20"
+long="$small --train.steps=2000 --train.warmup=20 --train.save_every=50"
 "$bex" train $long --out whole --quiet >/dev/null || fail "whole"
 loop_without_time whole
 # rank_of PID RANK: the process that mpirun started as this rank
@@ -107,7 +107,7 @@ interrupt() {
     kill -0 $job 2>/dev/null && { fail "$1: hangs"; kill -9 $job; }
     wait $job
     code=$?
-    [ -e "$1/checkpoints/600" ] && fail "$1: had finished already"
+    [ -e "$1/checkpoints/2000" ] && fail "$1: had finished already"
 }
 resume() { # RUN RANKS
     if [ "$2" = 1 ]; then "$bex" train --resume "$1" --quiet >out 2>err; else over "$2" --resume "$1" --quiet >out 2>err; fi ||
