@@ -1,6 +1,6 @@
 # What `make install` gives: headers, libbex.so and .a, the program, a CMake package (bex::bex,
-# bex::bex_static) and bex.pc; in share/bex the Python binding and the presets. Everything is found relative to itself, so that --prefix and DESTDIR
-# may differ from the configured prefix.
+# bex::bex_static) and bex.pc; in share/bex the Python binding, the presets and the network that walks (cli/share.h).
+# Everything is found relative to itself, so that --prefix and DESTDIR may differ from the configured prefix.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(BEX_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/bex)
@@ -13,6 +13,7 @@ install(TARGETS bex-cli DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/bex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES bindings/python/bex.py DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/python)
 install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/bex FILES_MATCHING PATTERN "*.ini")
+install(FILES models/ant-walker.safetensors DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/models)
 
 install(EXPORT bex NAMESPACE bex:: FILE bexTargets.cmake DESTINATION ${BEX_CMAKE_DIR})
 file(WRITE ${CMAKE_BINARY_DIR}/bexConfig.cmake

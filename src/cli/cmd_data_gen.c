@@ -1,6 +1,7 @@
 /* cli/cmd_data_gen.c - `bex data gen ENV`: demonstrations into a D4RL-layout file, on all cores. */
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/share.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { WAVE = 200000 }; // rows made between two appends, about
 
@@ -207,19 +207,12 @@ static int open_world(bex_world **world, request *q) {
     return 0;
 }
 
-// the file asked for, or the one that comes with bex: beside us or with the sources
-static int open_controller(bex_ant_controller **controller, request *q) {
-    if (!q->controller) {
-        static const char *const places[] = {CONTROLLER, BEX_SOURCE_DIR "/" CONTROLLER};
-        for (size_t i = 0; i < 2 && !*controller; i++)
-            if (access(places[i], F_OK) == 0) {
-                *controller = bex_ant_controller_load(places[i]);
-                return *controller ? 0 : -1;
-            }
-        bex_fail("no ant controller: there is no '%s' here", CONTROLLER);
+// the file asked for, or the one that comes with bex
+static int open_controller(bex_ant_controller **controller, const request *q) {
+    char own[4400];
+    if (!q->controller && bex_share_find(own, sizeof own, CONTROLLER) < 0)
         return bex_fail_hint("--controller FILE, a safetensors network that walks");
-    }
-    *controller = bex_ant_controller_load(q->controller);
+    *controller = bex_ant_controller_load(q->controller ? q->controller : own);
     return *controller ? 0 : -1;
 }
 
@@ -301,7 +294,7 @@ int bex_cmd_data_gen(int argc, char **argv) {
          "steps before a goal is given up; 0: the time limit", 0, 1e6},
         {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d or antmaze", 0, 0},
         {"controller", BEX_OPTION_TEXT, &q.controller, "FILE",
-         "safetensors network that walks the ant; else " CONTROLLER, 0, 0},
+         "safetensors network that walks the ant; else bex's " CONTROLLER, 0, 0},
         {"goal-spread", BEX_OPTION_NUMBER, &q.goal_spread, "M",
          "of an ant's goals from the middle of their cell; D4RL's script 1.5, its files 3", 0, 4},
         {"json", BEX_OPTION_FLAG, &q.json, NULL, "the summary as JSON", 0, 0},
@@ -319,8 +312,7 @@ int bex_cmd_data_gen(int argc, char **argv) {
         .example = "bex data gen maze2d-medium --steps 20000 --seed 0 --out demos.hdf5\n"
                    "bex data gen maze2d-medium --steps 60000 --start 3,4 --episode-length 300 "
                    "--rare 4,1-6,2 --noise 0.1 --out corner.hdf5\n"
-                   "bex data gen antmaze-medium-diverse --controller walker.safetensors --steps "
-                   "1000000 --out antmaze-medium-diverse.hdf5",
+                   "bex data gen antmaze-medium-diverse --steps 1000000 --out antmaze-medium.hdf5",
         .options = options,
         .count = sizeof options / sizeof *options,
     };

@@ -4,6 +4,8 @@
 
 #include "env/mj.h"
 
+#include <sys/stat.h>
+
 static char file[600], other[600], command[2048];
 
 static void generate(const char *threads, const char *to, const char *options) {
@@ -117,6 +119,26 @@ static void ants_walk_as_told(void **state) {
     unlink(file), unlink(other), unlink(controller);
 }
 
+/* The controller that comes with bex: small, and it walks. D4RL's walks 0.1 m a step. */
+static void without_a_controller_ours_walks(void **state) {
+    (void)state;
+    struct stat st;
+    if (stat(BEX_SOURCE_DIR "/models/ant-walker.safetensors", &st) != 0) fail_msg("no controller");
+    assert_true(st.st_size < 1000000);
+    unlink(file);
+    snprintf(command, sizeof command,
+             "data gen antmaze-medium-diverse --episode-length 200 --steps 3200 --json --out %s",
+             file);
+    run r = run_program(command);
+    assert_int_equal(r.code, 0);
+    const char *speed = strstr(r.text, "\"metres_per_upright_step\": ");
+    const char *flipped = strstr(r.text, "\"flipped_states\": ");
+    assert_true(speed && flipped);
+    double metres = strtod(strchr(speed, ' '), NULL), lying = strtod(strchr(flipped, ' '), NULL);
+    if (!(metres > 0.07 && lying < 0.2)) fail_msg("%g m a step, %g on the back", metres, lying);
+    unlink(file);
+}
+
 static void an_existing_file_is_kept(void **state) {
     (void)state;
     FILE *f = fopen(file, "w");
@@ -145,6 +167,7 @@ int main(void) {
         cmocka_unit_test(same_file_on_any_number_of_cores),
         cmocka_unit_test(ants_walk_as_told),
         cmocka_unit_test(mistakes_are_one_line),
+        cmocka_unit_test(without_a_controller_ours_walks),
         cmocka_unit_test(an_existing_file_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

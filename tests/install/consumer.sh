@@ -48,6 +48,16 @@ cc -static "$here/consumer/consumer.c" -Wl,--whole-archive "$lib/libbex.a" -Wl,-
 expect "pkg-config --static" "$scratch/static"
 [ "bex $(pkg-config --modversion bex)" = "$want" ] || fail "bex.pc has another version"
 
+# its own controller, not the one among the sources: spoilt, it is missed
+walk() { "$prefix/bin/bex" data gen antmaze-umaze-diverse --steps 5 --out "$scratch/ant.hdf5" 2>&1; }
+if [ "$("$prefix/bin/bex" doctor | grep -cE '^(MuJoCo|HDF5) +[0-9]')" = 2 ]; then
+    walk >>"$scratch/log" || fail "data gen finds no controller"
+    rm "$scratch/ant.hdf5"
+    echo spoilt >"$prefix/share/bex/models/ant-walker.safetensors"
+    walk | grep -q "$prefix/share/bex" || fail "data gen takes another controller"
+    echo "ok: models"
+fi
+
 # nothing remembers where it was built or staged
 grep -rlE "$build|$stage" "$prefix/include" "$lib/cmake" "$pc" && fail "a build path was installed"
 [ -z "$(find "$prefix/include" -type f ! -path '*/include/bex/*.h')" ] || fail "stray headers"
