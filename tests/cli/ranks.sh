@@ -90,7 +90,8 @@ rank_of() {
         tr '\0' '\n' <"/proc/$p/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$2" && echo "$p"
     done
 }
-# interrupt RUN SIGNAL RANK|all: train over 2 until there is a checkpoint, then send it
+# interrupt RUN SIGNAL RANK|all: train over 2 until there is a checkpoint, then send it. The ranks stand still meanwhile, and
+# hear it from us: mpirun takes seconds to pass on what it is told, and a fast machine is done by then
 interrupt() {
     # mpirun gives those it ends a second, which a busy machine may not
     mpirun -n 2 --oversubscribe --mca odls_base_sigkill_timeout 3 "$bex" train $long --out "$1" --quiet >out 2>err &
@@ -99,7 +100,10 @@ interrupt() {
         [ -e "$1/checkpoints/last" ] && break
         sleep 0.05
     done
-    if [ "$3" = all ]; then kill -"$2" $job; else kill -"$2" "$(rank_of $job "$3")"; fi
+    local ranks=("$(rank_of $job 0)" "$(rank_of $job 1)")
+    kill -STOP "${ranks[@]}" || fail "$1: had finished already"
+    if [ "$3" = all ]; then kill -"$2" "${ranks[@]}"; else kill -"$2" "${ranks[$3]}"; fi
+    kill -CONT "${ranks[@]}" 2>/dev/null
     for ((i = 0; i < 600; i++)); do
         kill -0 $job 2>/dev/null || break
         sleep 0.1
