@@ -23,7 +23,10 @@ static const struct {
     {"batch", "windows a batch", {64, 128, 256, 512, 1024}, 2},
     {"history", "history states", {25, 50, 100, 200, 400}, 1},
 };
-static const char *const modes[MODES] = {"full", "prefix"};
+static const struct {
+    const char *name;
+    bex_colour colour;
+} modes[MODES] = {{"full", BEX_BLUE}, {"prefix", BEX_ORANGE}};
 
 static const bex_workload *kitchen(const char *kind) {
     const bex_workload *w;
@@ -46,21 +49,22 @@ static int measure(const char *mode, int sweep, bex_workload_step step[POINTS]) 
     return 0;
 }
 
-static void draw(bex_panel *p, const char *mode, int sweep, const bex_workload_step step[POINTS]) {
+static void draw(bex_panel *p, int mode, int sweep, const bex_workload_step step[POINTS]) {
     double x[POINTS], y[POINTS];
     for (int i = 0; i < POINTS; i++)
         x[i] = (double)sweeps[sweep].at[i], y[i] = 1e3 * step[i].seconds;
-    bex_panel_line(p, x, y, NULL, POINTS, &(bex_mark){.label = mode});
-    bex_panel_scatter(p, x, y, POINTS, &(bex_mark){.size = 4});
+    bex_panel_line(p, x, y, NULL, POINTS,
+                   &(bex_mark){.label = modes[mode].name, .colour = modes[mode].colour});
+    bex_panel_scatter(p, x, y, POINTS, &(bex_mark){.size = 4, .colour = modes[mode].colour});
 }
 
-static int sweep_rows(bex_bench *b, const char *mode, int sweep, bex_panel *panel) {
+static int sweep_rows(bex_bench *b, int mode, int sweep, bex_panel *panel) {
     bex_workload_step step[POINTS];
-    if (measure(mode, sweep, step) < 0) return -1;
+    if (measure(modes[mode].name, sweep, step) < 0) return -1;
     const bex_workload_step *own = &step[sweeps[sweep].own];
     for (int i = 0; i < POINTS; i++) {
         char name[64];
-        snprintf(name, sizeof name, "scaling_%s/%s/%lld", mode, sweeps[sweep].name,
+        snprintf(name, sizeof name, "scaling_%s/%s/%lld", modes[mode].name, sweeps[sweep].name,
                  sweeps[sweep].at[i]);
         bex_bench_row(b, name, 1e3 * step[i].seconds, "ms", BEX_BENCH_TIME, "linear in FLOPs",
                       1e3 * own->seconds * step[i].gflop / own->gflop);
@@ -75,7 +79,7 @@ int bex_bench_scaling(bex_bench *b) {
     for (int s = 0; !code && s < SWEEPS; s++) {
         bex_panel *p = bex_figure_panel(f, 0, s);
         bex_panel_labels(p, NULL, sweeps[s].axis, "ms an update");
-        for (int m = 0; !code && m < MODES; m++) code = sweep_rows(b, modes[m], s, p);
+        for (int m = 0; !code && m < MODES; m++) code = sweep_rows(b, m, s, p);
         bex_panel_legend(p, BEX_LEGEND_TOP_LEFT);
     }
     if (!code && bex_bench_plot(b)) code = bex_figure_save(f, bex_bench_plot(b));
