@@ -80,14 +80,16 @@ static void run_lane(long i, void *payload) {
     job->lanes->result[lane] = job->work(&tape, lane, job->payload);
 }
 
-// a thread that had no lane this time may have one next time: nothing is allocated then
+// a thread that had no lane, or a smaller one, may have the largest next time: nothing is allocated then
 static void even_out(bex_lanes *l) {
     size_t most = 0;
     for (int i = 0; i < l->threads; i++)
         if (bex_arena_peak(l->arena[i]) > most) most = bex_arena_peak(l->arena[i]);
-    for (int i = 0; i < l->threads; i++)
-        if (bex_arena_peak(l->arena[i]) == 0)
-            BEX_CHECK(bex_arena_reserve(l->arena[i], most) == 0, "%s", bex_error());
+    for (int i = 0; i < l->threads; i++) {
+        if (bex_arena_peak(l->arena[i]) == most) continue;
+        bex_arena_reset(l->arena[i]);
+        BEX_CHECK(bex_arena_reserve(l->arena[i], most) == 0, "%s", bex_error());
+    }
 }
 
 double bex_lanes_run(bex_lanes *l, bex_rng rng, bex_lane_fn *work, void *payload) {
