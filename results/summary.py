@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""summary.py FOLDER: tables of goals and regions from FOLDER/*.json, explorations of a protocol (docs/protocols.md). A row is an agent: runs whose
+names differ by the training seed at their end. Standard errors: over all trials, as if independent, and in brackets over the means of the seeds."""
+import glob, json, math, os, re, sys
+
+folder = sys.argv[1]
+runs = {os.path.basename(f)[:-5]: json.load(open(f)) for f in sorted(glob.glob(folder + "/*.json"))}
+LABELS = {"online": "BE, online history", "first": "BE, first-state history", "bc-policy": "BC", "network": "BE, the network alone (1 candidate)",
+          "full-mode": "BE, full mode", "ours-online": "BE, demonstrations of our controller", "ours-bc-policy": "BC, demonstrations of our controller"}
+
+
+def spread(values):
+    mean = sum(values) / len(values)
+    if len(values) < 2:
+        return mean, 0.0
+    return mean, math.sqrt(sum((v - mean) ** 2 for v in values) / (len(values) - 1) / len(values))
+
+
+def goals(run, budget):
+    """of each trial: the share found within so many steps"""
+    return [sum(s is not None and s <= budget for s in trial) / len(trial) for trial in run["goals"]["first_step"]]
+
+
+def regions(run):
+    return run["by_episode"]["regions"]["trials"][-1]
+
+
+def cell(groups, digits):
+    mean, error = spread([v for g in groups for v in g])
+    seeds = spread([sum(g) / len(g) for g in groups])[1]
+    return f"{mean:.{digits}f} +- {error:.{digits}f}" + (f" ({seeds:.{digits}f})" if len(groups) > 1 else "")
+
+
+def label(name):
+    world, _, who = name.partition("-") if name.startswith(("medium-", "large-")) else ("", "", name)
+    return (LABELS.get(who, who) + (f", {world}" if world else ""))
+
+
+def table(title, groups):
+    if not groups:
+        return
+    budget = max(r["budget"] for g in groups.values() for r in g)
+    shares = [budget // 8, budget // 4, budget // 2, budget]
+    names = next(iter(groups.values()))[0]["goals"]["names"]
+    print(f"\n| {title} | trials | " + " | ".join(f"goals after {s:,}" for s in shares) + " | regions | " + " | ".join(names) + " |\n|---|---|" +
+          "---|" * (len(shares) + 1 + len(names)))
+    for name, group in groups.items():
+        each = [spread([r["goals"]["reached"][g] for r in group])[0] for g in range(len(names))]
+        print(f"| {label(name)} | {sum(r['trials'] for r in group)} | " + " | ".join(cell([goals(r, s) for r in group], 3) for s in shares) + " | " +
+              cell([regions(r) for r in group], 1) + " | " + " | ".join(f"{e:.2f}" for e in each) + " |")
+
+
+def grouped(pattern):
+    found = {}
+    for name, run in runs.items():
+        m = re.fullmatch(pattern, name)
+        if m and run.get("budget"):
+            found.setdefault(m.group(1), []).append(run)
+    return found
+
+
+for world in ("", "medium-", "large-", "ours-"):
+    table(f"{world.rstrip('-')} agent".strip(), grouped(rf"({world}(?:online|first|bc-policy|network|full-mode))\d"))
+    table(f"{world.rstrip('-')} asked quantile".strip(), grouped(rf"({world}knob)\d-[\d.]+") and grouped(rf"({world}knob\d-[\d.]+)"))
+table("seed 0, exp, guidance w, candidates n", grouped(r"(sweep-.*)"))
+
+conduct = {n: g for n, g in grouped(r"(.*(?:online|first|bc-policy))\d").items() if g[0].get("conduct")}
+if conduct:
+    keys = list(next(iter(conduct.values()))[0]["conduct"])
+    print("\n| how it walks | " + " | ".join(keys) + " |\n|---|" + "---|" * len(keys))
+    for name, group in conduct.items():
+        print(f"| {label(name)} | " + " | ".join(cell([r["conduct"][k]["trials"] for r in group], 3) for k in keys) + " |")
