@@ -2,11 +2,14 @@
 #include "cli/command.h"
 #include "cli/explore_figures.h"
 #include "cli/explore_source.h"
+#include "cli/explore_summary.h"
 #include "cli/options.h"
+#include "cli/protocol.h"
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "data/load.h"
+#include "exp/explore.h"
 #include "exp/explore_results.h"
 #include "exp/provenance.h"
 
@@ -19,7 +22,7 @@
 
 // who can act
 static const bex_explore_source *const sources[] = {&bex_explore_policy, &bex_explore_retrieval};
-enum { SOURCES = sizeof sources / sizeof *sources };
+enum { SOURCES = sizeof sources / sizeof *sources, EPISODES = 12 };
 
 typedef struct session {
     const bex_explore_request *q;
@@ -57,7 +60,9 @@ static int check_request(session *s) {
         if (sources[i]->wanted(q)) s->source = sources[i];
     if (!s->source) return bex_fail("who explores? (RUN, or --retrieval FILE)");
     if (q->run && q->retrieval) return bex_fail("either RUN or --retrieval, not both");
-    if (!q->env) return bex_fail("in which environment? (--env maze2d-medium; bex env --list)");
+    if (!q->env)
+        return bex_fail(
+            "in which environment? (--env maze2d-medium, or --protocol; bex env --list)");
     s->history.H = (int)q->history_states;
     return bex_history_parse(&s->history.kind, &s->history.file, q->history);
 }
@@ -111,11 +116,13 @@ static int make_actors(session *s) {
 static int play(session *s) {
     const bex_explore_request *q = s->q;
     bex_progress p;
-    bex_progress_start(&p, stderr, "explore", q->trials * q->episodes * s->world->time_limit);
+    bex_progress_start(&p, stderr, "explore",
+                       q->trials * (q->steps ? q->steps : q->episodes * s->world->time_limit));
     bex_explore_options o = {.world = s->world,
                              .actors = s->actors,
                              .trials = (int)q->trials,
                              .episodes = (int)q->episodes,
+                             .steps = (int)q->steps,
                              .seed = (uint64_t)q->seed,
                              .progress = &p};
     int code = bex_explore(&s->explored, &o);
@@ -146,33 +153,10 @@ static int write_out(const session *s) {
     return bex_json_save(s->results, path);
 }
 
-// episodes 1, 2, 3, 5, 8, 12, 20, 30, 40 ... and the last
 static void print_summary(const session *s) {
-    static const int shown[] = {1, 2, 3, 5, 8, 12, 20, 30, 40, 60, 100};
-    const bex_explored *e = &s->explored;
-    const json_t *c = json_object_get(json_object_get(s->results, "by_episode"), "regions");
-    printf("%s, %s history, %s: %d trials, %d episodes of %d steps, %d regions\n"
-           "  episodes   regions visited\n",
-           s->source->name, s->q->history, e->world->name, e->trials, e->episodes,
-           e->world->time_limit, e->R);
-    for (size_t i = 0; i <= sizeof shown / sizeof *shown; i++) {
-        bool last = i == sizeof shown / sizeof *shown || shown[i] >= e->episodes;
-        int n = last ? e->episodes : shown[i];
-        size_t at = (size_t)n - 1;
-        printf("  %8d   %5.1f +- %.1f\n", n,
-               json_number_value(json_array_get(json_object_get(c, "mean"), at)),
-               json_number_value(json_array_get(json_object_get(c, "error"), at)));
-        if (last) break;
-    }
-    const json_t *g = json_object_get(json_object_get(s->results, "goals"), "found");
-    if (g)
-        printf("  goals found: %.3f +- %.3f of %d\n", json_number_value(json_object_get(g, "mean")),
-               json_number_value(json_object_get(g, "error")), e->G);
-    const json_t *o = json_object_get(s->results, "overlap");
-    if (o)
-        printf("  overlap with the history: %.3f +- %.3f\n",
-               json_number_value(json_object_get(o, "mean")),
-               json_number_value(json_object_get(o, "error")));
+    char who[200];
+    snprintf(who, sizeof who, "%s, %.150s history", s->source->name, s->q->history);
+    bex_explore_print(&s->explored, s->results, who);
     if (s->q->out) printf("%s\n", s->q->out);
 }
 
@@ -215,7 +199,6 @@ static bex_explore_request q = {.history = "uniform",
                                 .guidance = -1,
                                 .noise = -1,
                                 .trials = 10,
-                                .episodes = 12,
                                 .history_states = 32,
                                 .choose = "best",
                                 .phi = "cosine",
@@ -242,10 +225,16 @@ static const bex_option options[] = {
     {"retrieval", BEX_OPTION_TEXT, &q.retrieval, "FILE", "explore by looking up demonstrations", 0,
      0},
     {"env", BEX_OPTION_TEXT, &q.env, "ENV", "where; see bex env --list", 0, 0},
+    {"protocol", BEX_OPTION_TEXT, &q.protocol, "NAME",
+     "antmaze-medium, antmaze-large, kitchen or FILE.ini: world, length, budget, trials, history; "
+     "options override it",
+     0, 0},
     {"trials", BEX_OPTION_INTEGER, &q.trials, "N", "independent, each with an empty memory", 1,
      10000},
-    {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "of each trial, one after the other", 1,
-     10000},
+    {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N",
+     "of each trial, one after the other; 0: 12, or as many as --steps takes", 0, 10000},
+    {"steps", BEX_OPTION_INTEGER, &q.steps, "N",
+     "budget of each trial instead: episodes until N steps are used, the last one cut", 0, 1e9},
     {"episode-length", BEX_OPTION_INTEGER, &q.episode_length, "N",
      "steps; 0: maze2d 300, kitchen 280, antmaze-medium 500, -large 750", 0, 1e6},
     {"start", BEX_OPTION_TEXT, &q.start, "ROW,COL", "cell where episodes start; else any", 0, 0},
@@ -280,14 +269,16 @@ static const bex_option options[] = {
 };
 static const bex_usage usage = {
     .command = "explore",
-    .synopsis = "RUN|--retrieval FILE --env ENV [options]",
+    .synopsis = "RUN|--retrieval FILE --env ENV|--protocol NAME [options]",
     .about =
         "Let an agent explore: trials of several episodes, the states of past episodes being\n"
         "its history, and count the regions it visits. RUN is a trained policy: a run directory, a\n"
         "checkpoint or a model.safetensors. --retrieval needs no training: of\n"
         "the k demonstrated states nearest to the present one it follows the future that\n"
-        "covers most together with the history. --choose random is behaviour cloning.",
-    .example = "bex explore runs/be --env maze2d-medium --start 3,3 --exp q:0.95 --out explored\n"
+        "covers most together with the history. --choose random is behaviour cloning.\n"
+        "--protocol is the paper's way to compare agents in a world: docs/protocols.md.",
+    .example = "bex explore runs/be --protocol antmaze-medium --exp q:0.95 --out explored\n"
+               "bex explore runs/be --env maze2d-medium --start 3,3 --exp q:0.95 --out explored\n"
                "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --trials 10 "
                "--episodes 3 --out explored\n"
                "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --choose "
@@ -296,15 +287,44 @@ static const bex_usage usage = {
     .count = sizeof options / sizeof *options,
 };
 
-int bex_cmd_explore(int argc, char **argv) {
-    char *command = bex_command_line(argc, argv); // parsing rearranges argv
+// the protocol's values where the command line has none: parsed again, they give way to it
+static int apply_protocol(const bex_protocol *p, int argc, char **argv) {
+    long long steps = q.steps, episodes = q.episodes; // as given
+    q.env = p->env;
+    q.history = p->history;
+    if (p->maze[0]) q.maze = p->maze;
+    if (p->start[0]) q.start = p->start;
+    q.trials = p->trials, q.episode_length = p->episode_length, q.splits = p->splits;
+    q.steps = p->steps, q.episodes = p->episodes;
     int n = bex_options_parse(&usage, argc, argv, &q.run, 1);
-    if (n < 0) {
-        free(command);
-        return n == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+    if (steps) q.episodes = 0;
+    if (episodes) q.steps = 0;
+    return n;
+}
+
+// an exit code, BEX_OPTIONS_HELP if help is all that was wanted
+static int read_command(bex_protocol *p, int argc, char **argv) {
+    int n = bex_options_parse(&usage, argc, argv, &q.run, 1);
+    if (n < 0) return n == BEX_OPTIONS_HELP ? n : BEX_EXIT_USAGE;
+    if (q.steps && q.episodes) {
+        bex_fail("--steps and --episodes: a trial ends after the one or the other");
+        return bex_command_fail(&usage, BEX_EXIT_USAGE);
     }
+    if (q.protocol) {
+        if (bex_protocol_load(p, q.protocol) < 0) return bex_command_fail(&usage, BEX_EXIT_USAGE);
+        if (apply_protocol(p, argc, argv) < 0) return BEX_EXIT_USAGE;
+    }
+    if (!q.steps && !q.episodes) q.episodes = EPISODES;
+    return BEX_EXIT_OK;
+}
+
+int bex_cmd_explore(int argc, char **argv) {
+    bex_protocol protocol;
+    int code = read_command(&protocol, argc, argv);
+    if (code != BEX_EXIT_OK) return code == BEX_OPTIONS_HELP ? BEX_EXIT_OK : code;
+    char *command = bex_command_line(argc, argv);
     session s = {.q = &q, .command = command};
-    int code = explore(&s);
+    code = explore(&s);
     session_fini(&s);
     free(command);
     return code == BEX_EXIT_OK ? code : bex_command_fail(&usage, code);

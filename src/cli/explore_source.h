@@ -10,8 +10,9 @@
 
 /* What the user asked for. */
 typedef struct bex_explore_request {
-    const char *env, *maze, *start, *out, *history, *save_history, *demonstrations;
-    long long trials, episodes, episode_length, splits, seed, history_states;
+    const char *protocol, *env, *maze, *start, *out, *history, *save_history, *demonstrations;
+    long long trials, episodes, steps; // of a trial: steps 0, or episodes 0
+    long long episode_length, splits, seed, history_states;
     bool json, force;
     // a trained policy
     const char *run, *exp;

@@ -24,7 +24,7 @@
 
 typedef struct bex_env_class bex_env_class;
 
-enum { BEX_ENV_MEASURES = 4 };
+enum { BEX_ENV_MEASURES = 4, BEX_GOAL_NAME = 40 };
 
 /* What a caller may change about a world. NULL, or all zero apart from what is wanted, with
  * BEX_WORLD_INIT for the cells. */
@@ -106,6 +106,9 @@ struct bex_env_class {
 
     /* The goals a state reaches: bit g for goal g of world->goals. NULL: none ever. */
     unsigned (*found)(const bex_world *world, const bex_real *obs);
+
+    /* What goal g is called: "kettle", "goal 1 (6,6)". NULL where `found` is. */
+    void (*goal_name)(const bex_world *world, int g, char name[BEX_GOAL_NAME]);
 
     /* Writes up to `most` shapes, walls first; returns how many there are. NULL: no picture. */
     int (*draw)(const bex_world *world, bex_env_shape *shapes, int most);

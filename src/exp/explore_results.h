@@ -3,15 +3,18 @@
  * demonstrations.
  *
  * results.json
- *   exp/provenance.h, trials, episodes, environment {...}, agent {...}
+ *   exp/provenance.h, trials, episodes (most of a trial), environment {...}, agent {...}; budget: steps
+ *                of a trial, if it was one
  *   by_episode   after episode 1 .. E: regions (mean, error, trials (E, N)), and repeated: the share
  *                of an episode's regions its trial had visited before (mean, error)
- *   by_step      after step n (about 200 points, all trials present): regions (mean, error)
- *   final        regions after the last episode: mean, error
+ *   by_step      after step n (about 200 points, all trials present): regions (mean, error); of a world that
+ *                has goals: the share of them found (mean, error), each: the share of trials that have
+ *                found goal g (G, points)
+ *   final        regions at the end: mean, error; goals: the share found (mean, error)
  *   attempts     regions: share of trials that reached each, mean attempt (episode from 1) of those;
  *                goal: the same for a first reward, attempts of each trial (0: never)
- *   goals        of a world that has some: the share found after the last episode (mean, error) and
- *                after each; the share of trials that found each
+ *   goals        of a world that has some: names; the share found at the end (mean, error) and after
+ *                each episode; the share of trials that found each; first_step (N, G), null: never
  *   overlap      with a history segment, if one was given: mean, error, trials
  *   occupancy    share of states in each region; and as a grid for a map, counts row by row
  *   map          walls, goal, start: [right, down, half width, half height]
@@ -23,7 +26,7 @@
 #define BEX_EXP_EXPLORE_RESULTS_H
 
 #include "base/json.h"
-#include "exp/explore.h"
+#include "exp/explored.h"
 
 typedef struct bex_explore_about {
     const char *command; // bex_command_line(), UTF-8
