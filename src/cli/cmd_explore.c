@@ -1,6 +1,7 @@
 /* cli/cmd_explore.c - `bex explore`: trials of an agent in an environment, their coverage, on disk. */
 #include "cli/command.h"
 #include "cli/explore_figures.h"
+#include "cli/explore_request.h"
 #include "cli/explore_source.h"
 #include "cli/explore_summary.h"
 #include "cli/options.h"
@@ -11,6 +12,7 @@
 #include "data/load.h"
 #include "exp/explore.h"
 #include "exp/explore_results.h"
+#include "exp/interrupt.h"
 #include "exp/provenance.h"
 
 #include <errno.h>
@@ -27,7 +29,11 @@ enum { SOURCES = sizeof sources / sizeof *sources, EPISODES = 12 };
 typedef struct session {
     const bex_explore_request *q;
     const bex_explore_source *source;
-    const char *command; // as typed
+    const char *command;      // as typed, at first
+    int argc;                 // the same, in words
+    char **argv, **again;     // again: read from the store, owned
+    bex_explore_store *store; // of --out; NULL: nothing is kept
+    char store_path[1100];
     bex_world *world;
     void *state;
     bex_history_options history;
@@ -68,23 +74,43 @@ static int check_request(session *s) {
 }
 
 // the directory, with nothing in it that would be overwritten
-static int prepare_out(const bex_explore_request *q) {
+static int prepare_out(const session *s) {
     static const char *const files[] = {"results.json", "trajectories.hdf5"};
-    if (!q->out) return 0;
-    if (strlen(q->out) > 1000) return bex_fail("--out: the name is too long");
+    const bex_explore_request *q = s->q;
     if (mkdir(q->out, 0777) < 0 && errno != EEXIST)
         return bex_fail("cannot make '%s': %s", q->out, strerror(errno));
+    if (!q->resume && !q->force && bex_explore_store_exists(s->store_path)) {
+        bex_fail("'%s' holds an unfinished exploration", q->out);
+        return bex_fail_hint("bex explore --resume %s goes on, --force begins anew", q->out);
+    }
     for (int i = 0; i < 2; i++) {
         char path[1100];
         snprintf(path, sizeof path, "%s/%s", q->out, files[i]);
         if (access(path, F_OK) != 0) continue;
-        if (!q->force) {
+        if (!q->force && !q->resume) {
             bex_fail("'%s' exists", path);
             return bex_fail_hint("--force replaces it");
         }
         if (unlink(path) < 0) return bex_fail("cannot replace '%s': %s", path, strerror(errno));
     }
     return 0;
+}
+
+// where episodes are kept as they end; going on, what decides them must be what it was
+static int open_store(session *s) {
+    const bex_explore_request *q = s->q;
+    if (!q->out) return 0;
+    json_t *settings = bex_explore_settings(q, s->world, s->agent, s->source->file(s->state));
+    if (!settings) return -1;
+    if (s->store) {
+        int code = bex_explore_request_check(bex_explore_store_request(s->store), settings);
+        json_decref(settings);
+        return code < 0 ? bex_fail_in("%s", q->out) : prepare_out(s);
+    }
+    json_t *request = bex_explore_request_new(s->command, s->argc, s->argv, settings);
+    if (request && prepare_out(s) == 0) s->store = bex_explore_store_new(s->store_path, request);
+    json_decref(request);
+    return s->store ? 0 : -1;
 }
 
 static int load_demonstrations(session *s) {
@@ -113,6 +139,7 @@ static int make_actors(session *s) {
     return s->segment ? 0 : -1;
 }
 
+// 0, BEX_EXPLORE_STOPPED, or negative
 static int play(session *s) {
     const bex_explore_request *q = s->q;
     bex_progress p;
@@ -124,10 +151,18 @@ static int play(session *s) {
                              .episodes = (int)q->episodes,
                              .steps = (int)q->steps,
                              .seed = (uint64_t)q->seed,
-                             .progress = &p};
+                             .progress = &p,
+                             .store = s->store,
+                             .stop = s->store ? bex_interrupted : NULL};
+    if (s->store) bex_interrupt_begin();
     int code = bex_explore(&s->explored, &o);
-    if (code == 0) bex_progress_finish(&p);
-    if (code < 0) return -1;
+    if (s->store) bex_interrupt_end();
+    if (code >= 0) bex_progress_finish(&p);
+    return code;
+}
+
+static int judge(session *s) {
+    const bex_explore_request *q = s->q;
     bex_explore_about about = {.command = s->command, .seed = q->seed, .agent = s->agent};
     if (s->segment) {
         about.segment = bex_history_rows(s->segment);
@@ -160,6 +195,21 @@ static void print_summary(const session *s) {
     if (s->q->out) printf("%s\n", s->q->out);
 }
 
+static int finish(session *s) {
+    if (judge(s) < 0 || write_out(s) < 0) return BEX_EXIT_FAILED;
+    if (s->q->save_history) {
+        bex_history *memory = s->source->memory(s->actors[0]);
+        if (!memory) return bex_fail("--save-history: this policy has no history"), BEX_EXIT_FAILED;
+        if (bex_history_save(memory, s->q->save_history) < 0) return BEX_EXIT_FAILED;
+    }
+    if (s->store && bex_explore_store_remove(s->store_path) < 0) return BEX_EXIT_FAILED;
+    if (s->q->json)
+        bex_json_print(s->results);
+    else
+        print_summary(s);
+    return BEX_EXIT_OK;
+}
+
 static int explore(session *s) {
     if (check_request(s) < 0 || open_world(s) < 0) return BEX_EXIT_USAGE;
     int code = s->source->open(&s->state, s->q, s->world);
@@ -167,18 +217,12 @@ static int explore(session *s) {
     s->agent = s->source->describe(s->state, s->q);
     if (!s->agent || !bex_utf8_valid(s->command))
         return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
-    if (make_actors(s) < 0 || load_demonstrations(s) < 0 || prepare_out(s->q) < 0 || play(s) < 0 ||
-        write_out(s) < 0)
+    if (make_actors(s) < 0 || load_demonstrations(s) < 0 || open_store(s) < 0)
         return BEX_EXIT_FAILED;
-    if (s->q->save_history) {
-        bex_history *memory = s->source->memory(s->actors[0]);
-        if (!memory) return bex_fail("--save-history: this policy has no history"), BEX_EXIT_FAILED;
-        if (bex_history_save(memory, s->q->save_history) < 0) return BEX_EXIT_FAILED;
-    }
-    if (s->q->json)
-        bex_json_print(s->results);
-    else
-        print_summary(s);
+    code = play(s);
+    if (code < 0) return BEX_EXIT_FAILED;
+    if (code != BEX_EXPLORE_STOPPED) return finish(s);
+    printf("stopped and saved; go on with: bex explore --resume %s\n", s->q->out);
     return BEX_EXIT_OK;
 }
 
@@ -188,6 +232,8 @@ static void session_fini(session *s) {
     free(s->actors);
     bex_history_free(s->segment);
     bex_explored_fini(&s->explored);
+    bex_explore_store_free(s->store);
+    free((void *)s->again);
     bex_dataset_free(s->demonstrations);
     if (s->source) s->source->close(s->state);
     bex_world_close(s->world);
@@ -264,6 +310,8 @@ static const bex_option options[] = {
      9e15},
     {"out", BEX_OPTION_TEXT, &q.out, "DIR",
      "results.json, trajectories.hdf5, figures; else only a summary", 0, 0},
+    {"resume", BEX_OPTION_TEXT, &q.resume, "DIR",
+     "go on with the exploration that was stopped in DIR; takes no other option but --json", 0, 0},
     {"force", BEX_OPTION_FLAG, &q.force, NULL, "replace results in DIR", 0, 0},
     {"json", BEX_OPTION_FLAG, &q.json, NULL, "print results.json instead of a summary", 0, 0},
 };
@@ -276,8 +324,10 @@ static const bex_usage usage = {
         "checkpoint or a model.safetensors. --retrieval needs no training: of\n"
         "the k demonstrated states nearest to the present one it follows the future that\n"
         "covers most together with the history. --choose random is behaviour cloning.\n"
-        "--protocol is the paper's way to compare agents in a world: docs/protocols.md.",
+        "--protocol is the paper's way to compare agents in a world: docs/protocols.md. With --out,\n"
+        "episodes are kept as they end; Ctrl-C saves and prints how to go on.",
     .example = "bex explore runs/be --protocol antmaze-medium --exp q:0.95 --out explored\n"
+               "bex explore --resume explored\n"
                "bex explore runs/be --env maze2d-medium --start 3,3 --exp q:0.95 --out explored\n"
                "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --trials 10 "
                "--episodes 3 --out explored\n"
@@ -318,14 +368,73 @@ static int read_command(bex_protocol *p, int argc, char **argv) {
     return BEX_EXIT_OK;
 }
 
+// --resume DIR [--json] and nothing else
+static int check_alone(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--resume"))
+            i++;
+        else if (strncmp(argv[i], "--resume=", 9) != 0 && strcmp(argv[i], "--json") != 0)
+            return bex_fail("--resume goes on with the options it began with: no '%s'", argv[i]);
+    }
+    return 0;
+}
+
+static int locate_store(session *s, const char *folder) {
+    if (!folder) return 0;
+    if (strlen(folder) > 1000) return bex_fail("the name of the directory is too long");
+    snprintf(s->store_path, sizeof s->store_path, "%s/unfinished", folder);
+    return 0;
+}
+
+static int open_unfinished(session *s, const char *folder) {
+    char path[1100];
+    if (locate_store(s, folder) < 0) return -1;
+    if (!bex_explore_store_exists(s->store_path)) {
+        bex_fail("'%s' holds no unfinished exploration", folder);
+        snprintf(path, sizeof path, "%s/results.json", folder);
+        return access(path, F_OK) == 0 ? bex_fail_hint("it is complete") : -1;
+    }
+    s->store = bex_explore_store_open(s->store_path);
+    return s->store ? 0 : -1;
+}
+
+// the command that began the exploration in q.resume takes the place of this one
+static int read_again(session *s, bex_protocol *p, const bex_explore_request *initial) {
+    const char *folder = q.resume;
+    bool json = q.json;
+    if (open_unfinished(s, folder) < 0) return bex_command_fail(&usage, BEX_EXIT_FAILED);
+    const json_t *request = bex_explore_store_request(s->store);
+    s->again = bex_explore_request_arguments(request, &s->argc);
+    if (!s->again) {
+        bex_fail_in("%s", s->store_path);
+        return bex_command_fail(&usage, BEX_EXIT_FAILED);
+    }
+    q = *initial;
+    int code = read_command(p, s->argc, s->again);
+    q.out = q.resume = folder;
+    q.json = q.json || json;
+    q.model = json_string_value(json_object_get(json_object_get(request, "settings"), "model"));
+    s->command = json_string_value(json_object_get(request, "command"));
+    return code;
+}
+
 int bex_cmd_explore(int argc, char **argv) {
+    const bex_explore_request initial = q;
     bex_protocol protocol;
-    int code = read_command(&protocol, argc, argv);
-    if (code != BEX_EXIT_OK) return code == BEX_OPTIONS_HELP ? BEX_EXIT_OK : code;
     char *command = bex_command_line(argc, argv);
-    session s = {.q = &q, .command = command};
-    code = explore(&s);
+    session s = {.q = &q, .command = command, .argc = argc, .argv = argv};
+    int code = read_command(&protocol, argc, argv);
+    if (code == BEX_EXIT_OK && q.resume) {
+        code = check_alone(argc, argv) < 0 ? bex_command_fail(&usage, BEX_EXIT_USAGE)
+                                           : read_again(&s, &protocol, &initial);
+    } else if (code == BEX_EXIT_OK && locate_store(&s, q.out) < 0) {
+        code = bex_command_fail(&usage, BEX_EXIT_USAGE);
+    }
+    if (code == BEX_EXIT_OK) {
+        code = explore(&s);
+        if (code != BEX_EXIT_OK) bex_command_fail(&usage, code);
+    }
     session_fini(&s);
     free(command);
-    return code == BEX_EXIT_OK ? code : bex_command_fail(&usage, code);
+    return code == BEX_OPTIONS_HELP ? BEX_EXIT_OK : code;
 }

@@ -2,10 +2,10 @@
 #include "cli/protocol.h"
 
 #include "base/error.h"
+#include "base/folder.h"
 #include "base/nearest.h"
 #include "cli/share.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,24 +35,19 @@ static const bex_config_row rows[] = {
 static const bex_config_section sections[] = {{"protocol", rows, 0, "how trials are played"}};
 const bex_config_schema bex_protocol_schema = {sections, 1};
 
-static int by_name(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// the protocols that come with bex, by name; returns how many
+// the protocols that come with bex, sorted; returns how many
 static int list_names(char (*text)[NAME_SIZE], const char **names) {
-    char folder[4200];
-    int n = 0;
-    DIR *d = bex_share_find(folder, sizeof folder, FOLDER) == 0 ? opendir(folder) : NULL;
-    for (struct dirent *f; d && n < NAMES && (f = readdir(d));) {
-        size_t length = strlen(f->d_name);
-        if (length < 5 || length - 4 >= NAME_SIZE || strcmp(f->d_name + length - 4, ".ini") != 0)
+    char folder[4200], **files = NULL;
+    int n = 0, count = bex_share_find(folder, sizeof folder, FOLDER);
+    if (count == 0) count = bex_folder_list(&files, folder);
+    for (int i = 0; i < count && n < NAMES; i++) {
+        size_t length = strlen(files[i]);
+        if (length < 5 || length - 4 >= NAME_SIZE || strcmp(files[i] + length - 4, ".ini") != 0)
             continue;
-        snprintf(text[n], NAME_SIZE, "%.*s", (int)(length - 4), f->d_name);
+        snprintf(text[n], NAME_SIZE, "%.*s", (int)(length - 4), files[i]);
         names[n] = text[n], n++;
     }
-    if (d) closedir(d);
-    qsort(names, (size_t)n, sizeof *names, by_name);
+    free(files);
     return n;
 }
 

@@ -1,6 +1,7 @@
 /* exp/explore.c - act, step, record; a round of episodes at a time. */
 #include "exp/explore.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "env/batch.h"
@@ -8,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#define SAVE_SECONDS 1.0 // at least, between two saves
 
 // a trial at work
 typedef struct player {
@@ -22,6 +25,8 @@ typedef struct run {
     const bex_explore_options *o;
     player *players;   // (trials)
     atomic_llong done; // steps of all trials
+    atomic_bool stopped;
+    double saved; // when: seconds
 } run;
 
 static int step(run *r, int i, int *length, bool *over) {
@@ -38,11 +43,11 @@ static int step(run *r, int i, int *length, bool *over) {
     return 0;
 }
 
-// the main thread's, which takes trials like the others: one place to draw from
-static void report(run *r, int i, long long done) {
+// in the main thread alone, which takes trials like the others
+static void report(run *r, int episode) {
     bex_progress *progress = r->o->progress;
     if (!progress || bex_parallel_worker() != 0) return;
-    int episode = r->e->trial[i].episodes + 1;
+    long long done = atomic_load(&r->done);
     if (r->e->budget)
         bex_progress_update(progress, done, "episode %d", episode);
     else
@@ -57,8 +62,11 @@ static int play(run *r, int i, int *length) {
     if (bex_explored_begin(r->e, i) < 0 || actor->class->begin(actor) < 0) return -1;
     if (r->o->world->class->reset(p->env, rng, p->obs) < 0) return -1;
     while (!over) {
+        if (atomic_load(&r->stopped)) return 0;
         if (step(r, i, length, &over) < 0) return -1;
-        report(r, i, atomic_fetch_add(&r->done, 1) + 1);
+        atomic_fetch_add(&r->done, 1);
+        if (!over) report(r, r->e->trial[i].episodes + 1); // the last word is the round's
+        if (r->o->stop && r->o->stop()) atomic_store(&r->stopped, true);
     }
     bex_explored_end(r->e, i, p->obs);
     return actor->class->end(actor);
@@ -73,8 +81,19 @@ static void play_piece(long piece, void *payload) {
                  r->e->trial[i].episodes + 1, length, bex_error());
 }
 
+// a failure costs no more than the episodes under way
+static int save(run *r) {
+    double now = bex_seconds();
+    if (!r->o->store || (now - r->saved < SAVE_SECONDS && !atomic_load(&r->stopped))) return 0;
+    int code = bex_explore_store_save(r->o->store, r->e);
+    r->saved = bex_seconds();
+    return code;
+}
+
 static int play_round(run *r, bool *complete) {
     bex_parallel(r->o->threads, r->e->trials, play_piece, r);
+    report(r, bex_explored_most_episodes(r->e));
+    if (save(r) < 0) return -1;
     *complete = true;
     for (int i = 0; i < r->e->trials; i++) {
         if (r->players[i].failure[0]) return bex_fail("trial %d: %s", i, r->players[i].failure);
@@ -110,13 +129,36 @@ static player *new_players(const bex_explore_options *o) {
     return NULL;
 }
 
+// what the store holds, to the record and the actors
+static int restore(run *r) {
+    long long done = 0;
+    if (!r->o->store) return 0;
+    if (bex_explore_store_restore(r->o->store, r->e) < 0) return -1;
+    for (int i = 0; i < r->e->trials; i++) {
+        const bex_trial *t = &r->e->trial[i];
+        bex_actor *actor = r->o->actors[i];
+        for (int k = 0; k < t->episodes; k++)
+            if (actor->class->recall(actor, t->obs + (size_t)t->start[k] * (size_t)r->e->O,
+                                     t->start[k + 1] - t->start[k]) < 0)
+                return bex_fail_in("trial %d", i);
+        done += t->steps;
+    }
+    atomic_store(&r->done, done);
+    if (r->o->progress) bex_progress_resume(r->o->progress, done);
+    return 0;
+}
+
 int bex_explore(bex_explored *out, const bex_explore_options *o) {
-    run r = {.e = out, .o = o};
+    run r = {.e = out, .o = o, .saved = bex_seconds()};
     atomic_init(&r.done, 0);
+    atomic_init(&r.stopped, false);
     if (bex_explored_init(out, o->world, o->trials, o->episodes, o->steps) < 0) return -1;
     r.players = new_players(o);
-    int code = r.players ? 0 : -1;
-    for (bool complete = false; code == 0 && !complete;) code = play_round(&r, &complete);
+    int code = r.players ? restore(&r) : -1;
+    for (bool complete = false; code == 0 && !complete && !atomic_load(&r.stopped);) {
+        code = play_round(&r, &complete);
+        if (complete) atomic_store(&r.stopped, false); // asked too late
+    }
     free_players(r.players, o);
-    return code;
+    return code == 0 && atomic_load(&r.stopped) ? BEX_EXPLORE_STOPPED : code;
 }

@@ -6,13 +6,14 @@
  *
  * No trial sees another, so each runs in a thread of its own: one episode of every trial is a round.
  * Episode k of trial i draws from bex_env_stream(seed, i, k), its actor from what its maker gave it:
- * same bits for any number of threads. */
+ * same bits for any number of threads. Hence an exploration can stop after any episode and go on: episodes
+ * kept in a store (exp/explore_store.h) are told to the actors, and the next ones are what they would have been. */
 #ifndef BEX_EXP_EXPLORE_H
 #define BEX_EXP_EXPLORE_H
 
 #include "agent/actor.h"
 #include "base/progress.h"
-#include "exp/explored.h"
+#include "exp/explore_store.h"
 
 typedef struct bex_explore_options {
     const bex_world *world;   // with a time limit: the episode length
@@ -20,11 +21,16 @@ typedef struct bex_explore_options {
     int trials;
     int episodes, steps; // of a trial: the other is 0
     uint64_t seed;
-    int threads;            // 0: all
-    bex_progress *progress; // counts steps of all trials; NULL: none
+    int threads;              // 0: all
+    bex_progress *progress;   // counts steps of all trials; NULL: none
+    bex_explore_store *store; // begins with its episodes, saves others after rounds; NULL: none
+    bool (*stop)(void);       // asked after every step, in any thread: true stops; NULL: never
 } bex_explore_options;
 
-/* 0, or negative with a message naming the trial. The result needs bex_explored_fini either way. */
+enum { BEX_EXPLORE_STOPPED = 1 };
+
+/* 0: complete. BEX_EXPLORE_STOPPED: episodes that had ended are in the store, those under way are lost.
+ * Negative with a message naming the trial. The result needs bex_explored_fini either way. */
 int bex_explore(bex_explored *out, const bex_explore_options *options);
 
 #endif

@@ -102,7 +102,8 @@ static void add_by_step(json_t *out, const bex_explored *e, double *values) {
     int end = bex_explored_least_steps(e), apart = end > POINTS ? end / POINTS : 1;
     json_t *regions = curve("step"), *goals = curve("step"), *each = json_array();
     for (int g = 0; g < e->G; g++) json_array_append_new(each, json_array());
-    for (int n = 0; n <= end; n += apart) {
+    int last = end - end % apart; // a budget's end is among the points, as what it is about
+    for (int n = 0; n <= end; n = n == last && e->budget && n < end ? end : n + apart) {
         add_point(regions, "step", n, spread_after(e, regions_after, n, values));
         add_point(goals, "step", n, spread_after(e, bex_explored_goals_after_steps, n, values));
         for (int g = 0; g < e->G; g++)

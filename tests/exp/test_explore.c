@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdatomic.h>
 
 enum { TRIALS = 5, EPISODES = 3, LENGTH = 40 };
 
@@ -46,11 +47,18 @@ static int end(bex_actor *actor) {
     return 0;
 }
 
+static int recall(bex_actor *actor, const bex_real *obs, int rows) {
+    bex_real action[2];
+    begin(actor);
+    for (int t = 0; t < rows; t++) act(actor, obs + t * 4, action);
+    return end(actor);
+}
+
 static void nothing(bex_actor *actor) {
     (void)actor;
 }
 
-static const bex_actor_class scripted_class = {"scripted", begin, act, end, nothing};
+static const bex_actor_class scripted_class = {"scripted", begin, act, end, recall, nothing};
 
 static bex_world *world;
 static scripted cast[TRIALS];
@@ -349,6 +357,55 @@ static void a_budget_is_used_to_the_last_step(void **state) {
     bex_explored_fini(&e), bex_explored_fini(&whole);
 }
 
+static atomic_int patience;
+
+static bool enough(void) {
+    return atomic_fetch_sub(&patience, 1) <= 0;
+}
+
+// stopped again and again, at any step: the end is the same, bit for bit
+static void a_stopped_exploration_goes_on(void **state) {
+    (void)state;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s", scratch_path("stopped"));
+    bex_actor *actors[TRIALS];
+    bex_explored whole, e = {0};
+    assert_int_equal(explore(&whole, 0, 0), 0);
+    json_t *request = json_object();
+    bex_explore_store *s = bex_explore_store_new(folder, request);
+    json_decref(request);
+    int code = BEX_EXPLORE_STOPPED, stops = 0;
+    for (; code == BEX_EXPLORE_STOPPED; stops++) {
+        bex_explored_fini(&e);
+        bex_explore_store_free(s);
+        s = bex_explore_store_open(folder);
+        set_the_stage(actors, 0);
+        atomic_store(&patience, TRIALS * LENGTH + 11 * stops);
+        code = bex_explore(&e, &(bex_explore_options){.world = world,
+                                                      .actors = actors,
+                                                      .trials = TRIALS,
+                                                      .episodes = EPISODES,
+                                                      .seed = 4,
+                                                      .threads = 1 + stops % 3,
+                                                      .store = s,
+                                                      .stop = enough});
+        assert_true(stops < 20);
+    }
+    bex_explore_store_free(s);
+    bex_explore_store_remove(folder);
+    if (code < 0 && strstr(bex_error(), "HDF5")) {
+        bex_explored_fini(&e), bex_explored_fini(&whole);
+        skip();
+    }
+    if (code < 0) fail_msg("%s", bex_error());
+    assert_true(stops > 2);
+    for (int i = 0; i < TRIALS; i++) {
+        assert_int_equal(cast[i].ended, EPISODES);
+        assert_same_trial(&whole, &whole.trial[i], &e.trial[i]);
+    }
+    bex_explored_fini(&e), bex_explored_fini(&whole);
+}
+
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     bex_world_options o = BEX_WORLD_INIT;
@@ -364,6 +421,7 @@ int main(void) {
         cmocka_unit_test(trajectories_read_back),
         cmocka_unit_test(goals_are_counted_right),
         cmocka_unit_test(a_budget_is_used_to_the_last_step),
+        cmocka_unit_test(a_stopped_exploration_goes_on),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     bex_world_close(world);
