@@ -171,6 +171,8 @@ static int judge(session *s) {
     if (s->demonstrations) {
         about.demonstrations = s->demonstrations->observations;
         about.demonstration_rows = s->demonstrations->rows;
+        about.demonstration_start = s->demonstrations->start;
+        about.demonstration_episodes = s->demonstrations->episodes;
     }
     s->results = bex_explore_results(&s->explored, &about);
     return s->results ? 0 : -1;

@@ -32,7 +32,7 @@ static int draw_regions(bex_panel *p, const json_t *results, const char *by, con
     const json_t *c = json_object_get(json_object_get(results, by), "regions");
     int code = draw_curve(p, c, x, &(bex_mark){.colour = BEX_BLUE});
     bex_panel_hline(p, regions, &(bex_mark){.label = "all there are", .dashed = true});
-    bex_panel_legend(p, BEX_LEGEND_BOTTOM_RIGHT);
+    bex_panel_legend(p, BEX_LEGEND_BEST);
     return code;
 }
 

@@ -27,7 +27,7 @@ static void print_episodes(const bex_explored *e, const json_t *results) {
 }
 
 // a twentieth, a tenth, a quarter ... of the budget: the nearest points of the curves
-static void print_steps(const bex_explored *e, const json_t *results) {
+static void print_steps(const json_t *results) {
     static const double parts[] = {0.05, 0.1, 0.25, 0.5, 0.75, 1};
     const json_t *by = json_object_get(results, "by_step");
     const json_t *regions = json_object_get(by, "regions"), *goals = json_object_get(by, "goals");
@@ -43,7 +43,6 @@ static void print_steps(const bex_explored *e, const json_t *results) {
             printf("   %.3f +- %.3f", number_at(goals, "mean", at), number_at(goals, "error", at));
         printf("\n");
     }
-    (void)e;
 }
 
 static void print_goals(const bex_explored *e, const json_t *results) {
@@ -59,17 +58,29 @@ static void print_goals(const bex_explored *e, const json_t *results) {
                number_at(goals, "reached", (size_t)g));
 }
 
+static void print_conduct(const json_t *results) {
+    const json_t *shown = json_object_get(json_object_get(results, "demonstrations"), "conduct");
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(results, "conduct"), key, value) {
+        printf("  %-26s %.3g +- %.2g", key, number(value, "mean"), number(value, "error"));
+        if (shown) printf("   demonstrations %.3g", number(shown, key));
+        printf("\n");
+    }
+}
+
 void bex_explore_print(const bex_explored *e, const json_t *results, const char *who) {
     if (e->budget) {
         printf("%s, %s: %d trials of %d steps, episodes of %d, %d regions\n", who, e->world->name,
                e->trials, e->budget, e->world->time_limit, e->R);
-        print_steps(e, results);
+        print_steps(results);
     } else {
         printf("%s, %s: %d trials, %d episodes of %d steps, %d regions\n", who, e->world->name,
                e->trials, e->limit, e->world->time_limit, e->R);
         print_episodes(e, results);
     }
     print_goals(e, results);
+    print_conduct(results);
     const json_t *overlap = json_object_get(results, "overlap");
     if (overlap)
         printf("  overlap with the history: %.3f +- %.3f\n", number(overlap, "mean"),

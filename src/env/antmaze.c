@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "env/ant_body.h"
+#include "env/ant_walk.h"
 #include "env/maze_world.h"
 
 #include <math.h>
@@ -278,7 +279,7 @@ static void env_camera(bex_env *env, bex_camera *camera) {
     .explore_limit = explore, .score = {0, 1}, .open = world_open, .close = world_close,           \
     .new = env_new, .free = env_free, .reset = env_reset, .step = env_step, .region = env_region,  \
     .found = env_found, .goal_name = env_goal_name, .draw = env_draw, .camera = env_camera,        \
-    .sim = env_sim
+    .conduct = bex_ant_conduct, .judge = bex_ant_judge, .sim = env_sim
 
 const bex_env_class bex_antmaze_umaze = {
     .name = "antmaze-umaze",

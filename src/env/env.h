@@ -24,7 +24,7 @@
 
 typedef struct bex_env_class bex_env_class;
 
-enum { BEX_ENV_MEASURES = 4, BEX_GOAL_NAME = 40 };
+enum { BEX_ENV_MEASURES = 4, BEX_ENV_CONDUCT = 4, BEX_GOAL_NAME = 40 };
 
 /* What a caller may change about a world. NULL, or all zero apart from what is wanted, with
  * BEX_WORLD_INIT for the cells. */
@@ -117,6 +117,13 @@ struct bex_env_class {
      * their values so far. NULL: none. */
     const char *const *measures;
     void (*measure)(const bex_env *env, double *values);
+
+    /* How well an agent moves, from all states it saw: names ended by NULL, at most BEX_ENV_CONDUCT, and their
+     * values over episodes, obs (start[episodes],O), episode k from row start[k] on. NULL: nothing to say.
+     * Negative with a message. */
+    const char *const *conduct;
+    int (*judge)(const bex_world *world, const bex_real *obs, const int *start, int episodes,
+                 double *values);
 
     /* Where a camera should stand now. NULL: the whole model from its middle. */
     void (*camera)(bex_env *env, bex_camera *camera);

@@ -96,9 +96,11 @@ int bex_explore_add_map(json_t *out, const bex_explored *e, const bex_explore_ab
     squares q = count ? squares_of(shapes, count) : (squares){0};
     json_t *grid = count_grid(e, q, NULL);
     json_object_set_new(json_object_get(out, "occupancy"), "grid", grid);
-    if (about->demonstrations)
-        json_object_set_new(out, "demonstrations",
-                            json_pack("{s:o}", "grid", count_grid(e, q, about)));
+    if (about->demonstrations) {
+        json_t *shown = json_object_get(out, "demonstrations");
+        if (!shown) json_object_set_new(out, "demonstrations", shown = json_object());
+        json_object_set_new(shown, "grid", count_grid(e, q, about));
+    }
     if (about->segment) json_object_set_new(out, "segment", points(e->world, about));
     json_object_set_new(out, "map",
                         json_pack("{s:o, s:o, s:o}", "walls",

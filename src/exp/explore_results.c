@@ -202,6 +202,37 @@ static int add_overlap(json_t *out, const bex_explored *e, const bex_explore_abo
     return 0;
 }
 
+// a row of values for each trial, the last row the demonstrations'
+static int add_conduct(json_t *out, const bex_explored *e, const bex_explore_about *about,
+                       double *values) {
+    const bex_env_class *class = e->world->class;
+    if (!class->conduct) return 0;
+    double(*all)[BEX_ENV_CONDUCT] = calloc((size_t)e->trials + 1, sizeof *all);
+    int code = all ? 0 : bex_fail("out of memory");
+    for (int i = 0; code == 0 && i < e->trials; i++) {
+        const bex_trial *t = &e->trial[i];
+        code = class->judge(e->world, t->obs, t->start, t->episodes, all[i]);
+    }
+    if (code == 0 && about->demonstrations)
+        code = class->judge(e->world, about->demonstrations, about->demonstration_start,
+                            about->demonstration_episodes, all[e->trials]);
+    json_t *conduct = json_object(), *shown = json_object();
+    for (int c = 0; code == 0 && class->conduct[c]; c++) {
+        json_t *each = json_array();
+        for (int i = 0; i < e->trials; i++) append(each, values[i] = all[i][c]);
+        json_t *one = spread_json(bex_spread_of(values, e->trials));
+        json_object_set_new(one, "trials", each);
+        json_object_set_new(conduct, class->conduct[c], one);
+        json_object_set_new(shown, class->conduct[c], json_real(all[e->trials][c]));
+    }
+    json_object_set_new(out, "conduct", conduct);
+    if (about->demonstrations)
+        json_object_set_new(out, "demonstrations", json_pack("{s:O}", "conduct", shown));
+    json_decref(shown);
+    free(all);
+    return code;
+}
+
 static void add_occupancy(json_t *out, const bex_explored *e) {
     json_t *share = json_array();
     double all = 0;
@@ -235,7 +266,9 @@ json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *abou
         add_attempts(out, e, attempts);
         add_goals(out, e, values);
         add_occupancy(out, e);
-        code = add_overlap(out, e, about, values) < 0 ? -1 : bex_explore_add_map(out, e, about);
+        code = add_overlap(out, e, about, values) < 0 || add_conduct(out, e, about, values) < 0
+                   ? -1
+                   : bex_explore_add_map(out, e, about);
     }
     free(values);
     free(attempts);

@@ -15,11 +15,14 @@
  *                goal: the same for a first reward, attempts of each trial (0: never)
  *   goals        of a world that has some: names; the share found at the end (mean, error) and after
  *                each episode; the share of trials that found each; first_step (N, G), null: never
+ *   conduct      how well it moved, of a world that has a view on it (bex_env_class.conduct): of each number
+ *                mean, error, trials
  *   overlap      with a history segment, if one was given: mean, error, trials
  *   occupancy    share of states in each region; and as a grid for a map, counts row by row
  *   map          walls, goal, start: [right, down, half width, half height]
  *   segment      that segment, [[right, down], ...]
- *   demonstrations  {grid}: states of the demonstrations in the same squares, if they were given
+ *   demonstrations  of those that were given: grid, their states in the same squares; conduct: the same
+ *                numbers
  *   rollouts     the first trials' paths, [trial][episode][[right, down], ...], thinned
  * Errors are standard errors over trials. */
 #ifndef BEX_EXP_EXPLORE_RESULTS_H
@@ -38,6 +41,8 @@ typedef struct bex_explore_about {
     // demonstrations to draw beside it; NULL: none
     const bex_real *demonstrations; // (demonstration_rows, O)
     int demonstration_rows;
+    const int *demonstration_start; // (demonstration_episodes + 1)
+    int demonstration_episodes;
 } bex_explore_about;
 
 /* Caller json_decrefs; NULL with a message. */

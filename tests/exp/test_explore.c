@@ -357,6 +357,39 @@ static void a_budget_is_used_to_the_last_step(void **state) {
     bex_explored_fini(&e), bex_explored_fini(&whole);
 }
 
+// an ant's walk, beside that of the demonstrations
+static void ants_are_judged(void **state) {
+    (void)state;
+    bex_world *whole = world;
+    bex_world_options o = BEX_WORLD_INIT;
+    o.time_limit = 15, o.explore = true;
+    assert_int_equal(bex_world_open(&world, "antmaze-umaze", &o), 0);
+    bex_explored e;
+    assert_int_equal(explore(&e, 0, 0), 0);
+    json_t *agent = json_object();
+    const bex_trial *t = &e.trial[0];
+    bex_explore_about about = {.command = "x",
+                               .agent = agent,
+                               .demonstrations = t->obs,
+                               .demonstration_rows = t->steps,
+                               .demonstration_start = t->start,
+                               .demonstration_episodes = t->episodes};
+    json_t *r = bex_explore_results(&e, &about);
+    double values[BEX_ENV_CONDUCT];
+    assert_int_equal(world->class->judge(world, t->obs, t->start, t->episodes, values), 0);
+    assert_true(values[2] > 0);
+    const char *name = "metres_per_upright_step";
+    const json_t *one = json_object_get(json_object_get(r, "conduct"), name);
+    assert_int_equal(json_array_size(json_object_get(one, "trials")), TRIALS);
+    assert_true(json_number_value(json_array_get(json_object_get(one, "trials"), 0)) == values[2]);
+    assert_true(number(r, "demonstrations", "conduct", name, 0) == values[2]);
+    assert_non_null(json_object_get(json_object_get(r, "demonstrations"), "grid"));
+    json_decref(r), json_decref(agent);
+    bex_explored_fini(&e);
+    bex_world_close(world);
+    world = whole;
+}
+
 static atomic_int patience;
 
 static bool enough(void) {
@@ -421,6 +454,7 @@ int main(void) {
         cmocka_unit_test(trajectories_read_back),
         cmocka_unit_test(goals_are_counted_right),
         cmocka_unit_test(a_budget_is_used_to_the_last_step),
+        cmocka_unit_test(ants_are_judged),
         cmocka_unit_test(a_stopped_exploration_goes_on),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
