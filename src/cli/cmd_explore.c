@@ -153,6 +153,7 @@ static int play(session *s) {
                              .seed = (uint64_t)q->seed,
                              .progress = &p,
                              .store = s->store,
+                             .save_seconds = q->save_every,
                              .stop = s->store ? bex_interrupted : NULL};
     if (s->store) bex_interrupt_begin();
     int code = bex_explore(&s->explored, &o);
@@ -247,6 +248,7 @@ static bex_explore_request q = {.history = "uniform",
                                 .guidance = -1,
                                 .noise = -1,
                                 .trials = 10,
+                                .save_every = 1,
                                 .history_states = 32,
                                 .choose = "best",
                                 .phi = "cosine",
@@ -312,6 +314,8 @@ static const bex_option options[] = {
      9e15},
     {"out", BEX_OPTION_TEXT, &q.out, "DIR",
      "results.json, trajectories.hdf5, figures; else only a summary", 0, 0},
+    {"save-every", BEX_OPTION_NUMBER, &q.save_every, "S",
+     "keep episodes that ended, in DIR, no more often than every S seconds", 0, 1e6},
     {"resume", BEX_OPTION_TEXT, &q.resume, "DIR",
      "go on with the exploration that was stopped in DIR; takes no other option but --json", 0, 0},
     {"force", BEX_OPTION_FLAG, &q.force, NULL, "replace results in DIR", 0, 0},

@@ -14,6 +14,7 @@ typedef struct bex_explore_request {
     long long trials, episodes, steps; // of a trial: steps 0, or episodes 0
     long long episode_length, splits, seed, history_states;
     const char *resume; // goes on with the exploration in this directory
+    double save_every;  // seconds
     bool json, force;
     // a trained policy
     const char *run, *exp;

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SAVE_SECONDS 1.0 // at least, between two saves
-
 // a trial at work
 typedef struct player {
     bex_env *env;
@@ -83,8 +81,8 @@ static void play_piece(long piece, void *payload) {
 
 // a failure costs no more than the episodes under way
 static int save(run *r) {
-    double now = bex_seconds();
-    if (!r->o->store || (now - r->saved < SAVE_SECONDS && !atomic_load(&r->stopped))) return 0;
+    bool due = bex_seconds() - r->saved >= r->o->save_seconds || atomic_load(&r->stopped);
+    if (!r->o->store || !due) return 0;
     int code = bex_explore_store_save(r->o->store, r->e);
     r->saved = bex_seconds();
     return code;

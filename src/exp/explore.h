@@ -24,6 +24,7 @@ typedef struct bex_explore_options {
     int threads;              // 0: all
     bex_progress *progress;   // counts steps of all trials; NULL: none
     bex_explore_store *store; // begins with its episodes, saves others after rounds; NULL: none
+    double save_seconds;      // at least, between two saves; 0: after every round
     bool (*stop)(void);       // asked after every step, in any thread: true stops; NULL: never
 } bex_explore_options;
 
