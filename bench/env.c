@@ -42,7 +42,7 @@ static void bare(void *data) {
     const bex_world *w = p->batch->world;
     size_t nu = (size_t)p->sim[0]->model->nu;
     for (int i = 0; i < INSTANCES; i++)
-        w->class->reset(p->bare[i], bex_rng_split(p->batch->rng[i], "episode", 0), p->obs);
+        w->class->reset(p->bare[i], bex_env_stream(p->batch->seed, i, 0), p->obs);
     for (int t = 0; t < p->steps; t++)
         for (int i = 0; i < INSTANCES; i++) {
             const double *ctrl = p->ctrl + ((size_t)t * INSTANCES + (size_t)i) * nu;

@@ -4,6 +4,8 @@
  *     act     once an environment step: the state seen in, the action to take out. Action chunks are
  *             the actor's affair
  *     end     the episode is over: its states join the actor's history
+ *     recall  instead of the three, an episode of this very actor that was played before: afterwards the
+ *             next episode is what it would have been
  *
  * An actor is an object of its maker's with this struct at its head. One thread at a time; actors of
  * one maker may run in different threads. */
@@ -20,6 +22,8 @@ typedef struct bex_actor_class {
     /* obs (O) -> action (A). Allocates nothing. */
     int (*act)(bex_actor *actor, const bex_real *obs, bex_real *action);
     int (*end)(bex_actor *actor);
+    /* obs (rows, O): the states that act had seen. */
+    int (*recall)(bex_actor *actor, const bex_real *obs, int rows);
     void (*free)(bex_actor *actor); // NULL is fine
 } bex_actor_class;                  // 0, or negative with a message
 

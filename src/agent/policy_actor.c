@@ -22,13 +22,17 @@ static int end(bex_actor *a) {
     return bex_control_end(((policy_actor *)a)->control);
 }
 
+static int recall(bex_actor *a, const bex_real *obs, int rows) {
+    return bex_control_recall(((policy_actor *)a)->control, obs, rows);
+}
+
 static void destroy(bex_actor *a) {
     if (!a) return;
     bex_control_free(((policy_actor *)a)->control);
     free(a);
 }
 
-static const bex_actor_class class = {"policy", begin, act, end, destroy};
+static const bex_actor_class class = {"policy", begin, act, end, recall, destroy};
 
 bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_options *options) {
     policy_actor *a = calloc(1, sizeof *a);

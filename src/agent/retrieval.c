@@ -211,6 +211,14 @@ static int actor_end(bex_actor *actor) {
     return bex_history_end(((retrieval_actor *)actor)->memory);
 }
 
+static int actor_recall(bex_actor *actor, const bex_real *obs, int rows) {
+    retrieval_actor *a = (retrieval_actor *)actor;
+    actor_begin(actor);
+    for (int t = 0; t < rows; t++)
+        bex_history_push(a->memory, obs + (size_t)t * (size_t)a->r->data->O);
+    return actor_end(actor);
+}
+
 // once an episode, when its first state is known
 static int draw_history(retrieval_actor *a) {
     bex_history_draw(a->memory, a->states, bex_rng_split(a->rng, "history", a->episode - 1));
@@ -297,8 +305,8 @@ static void actor_free(bex_actor *actor) {
     free(a);
 }
 
-static const bex_actor_class retrieval_class = {"retrieval", actor_begin, actor_act, actor_end,
-                                                actor_free};
+static const bex_actor_class retrieval_class = {"retrieval", actor_begin,  actor_act,
+                                                actor_end,   actor_recall, actor_free};
 
 bex_actor *bex_retrieval_actor_new(const bex_retrieval *r, const bex_history_options *history,
                                    bex_rng rng) {

@@ -50,6 +50,18 @@ done:
     return code;
 }
 
+int bex_file_digest(unsigned long long *digest, long long *bytes, const char *path) {
+    unsigned char block[1 << 16];
+    FILE *f = fopen(path, "rb");
+    if (!f) return bex_fail("cannot read '%s': %s", path, strerror(errno));
+    *digest = 0xcbf29ce484222325ull, *bytes = 0;
+    for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0; *bytes += (long long)n)
+        for (size_t i = 0; i < n; i++) *digest = (*digest ^ block[i]) * 0x100000001b3ull;
+    int failed = ferror(f);
+    fclose(f);
+    return failed ? bex_fail("cannot read '%s'", path) : 0;
+}
+
 int bex_file_create(bex_file_out *out, const char *path, int replace) {
     *out = (bex_file_out){.replace = replace};
     if (strlen(path) >= sizeof out->path) return bex_fail("path too long: '%.60s...'", path);

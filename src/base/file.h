@@ -9,6 +9,10 @@
  * Longer than `limit` bytes, missing, a directory: negative with a message naming the path. */
 int bex_file_read(char **text, size_t *size, const char *path, size_t limit);
 
+/* A number that tells two contents of a file apart (FNV-1a, 64 bits; no defence against malice), and its
+ * size. Negative with a message naming the path. */
+int bex_file_digest(unsigned long long *digest, long long *bytes, const char *path);
+
 /* An output that appears under its name only when complete:
  *     bex_file_out out;
  *     if (bex_file_create(&out, path, replace) < 0) ...

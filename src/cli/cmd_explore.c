@@ -1,13 +1,18 @@
 /* cli/cmd_explore.c - `bex explore`: trials of an agent in an environment, their coverage, on disk. */
 #include "cli/command.h"
 #include "cli/explore_figures.h"
+#include "cli/explore_request.h"
 #include "cli/explore_source.h"
+#include "cli/explore_summary.h"
 #include "cli/options.h"
+#include "cli/protocol.h"
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "data/load.h"
+#include "exp/explore.h"
 #include "exp/explore_results.h"
+#include "exp/interrupt.h"
 #include "exp/provenance.h"
 
 #include <errno.h>
@@ -19,12 +24,16 @@
 
 // who can act
 static const bex_explore_source *const sources[] = {&bex_explore_policy, &bex_explore_retrieval};
-enum { SOURCES = sizeof sources / sizeof *sources };
+enum { SOURCES = sizeof sources / sizeof *sources, EPISODES = 12 };
 
 typedef struct session {
     const bex_explore_request *q;
     const bex_explore_source *source;
-    const char *command; // as typed
+    const char *command;      // as typed, at first
+    int argc;                 // the same, in words
+    char **argv, **again;     // again: read from the store, owned
+    bex_explore_store *store; // of --out; NULL: nothing is kept
+    char store_path[1100];
     bex_world *world;
     void *state;
     bex_history_options history;
@@ -57,29 +66,51 @@ static int check_request(session *s) {
         if (sources[i]->wanted(q)) s->source = sources[i];
     if (!s->source) return bex_fail("who explores? (RUN, or --retrieval FILE)");
     if (q->run && q->retrieval) return bex_fail("either RUN or --retrieval, not both");
-    if (!q->env) return bex_fail("in which environment? (--env maze2d-medium; bex env --list)");
+    if (!q->env)
+        return bex_fail(
+            "in which environment? (--env maze2d-medium, or --protocol; bex env --list)");
     s->history.H = (int)q->history_states;
     return bex_history_parse(&s->history.kind, &s->history.file, q->history);
 }
 
 // the directory, with nothing in it that would be overwritten
-static int prepare_out(const bex_explore_request *q) {
+static int prepare_out(const session *s) {
     static const char *const files[] = {"results.json", "trajectories.hdf5"};
-    if (!q->out) return 0;
-    if (strlen(q->out) > 1000) return bex_fail("--out: the name is too long");
+    const bex_explore_request *q = s->q;
     if (mkdir(q->out, 0777) < 0 && errno != EEXIST)
         return bex_fail("cannot make '%s': %s", q->out, strerror(errno));
+    if (!q->resume && !q->force && bex_explore_store_exists(s->store_path)) {
+        bex_fail("'%s' holds an unfinished exploration", q->out);
+        return bex_fail_hint("bex explore --resume %s goes on, --force begins anew", q->out);
+    }
     for (int i = 0; i < 2; i++) {
         char path[1100];
         snprintf(path, sizeof path, "%s/%s", q->out, files[i]);
         if (access(path, F_OK) != 0) continue;
-        if (!q->force) {
+        if (!q->force && !q->resume) {
             bex_fail("'%s' exists", path);
             return bex_fail_hint("--force replaces it");
         }
         if (unlink(path) < 0) return bex_fail("cannot replace '%s': %s", path, strerror(errno));
     }
     return 0;
+}
+
+// where episodes are kept as they end; going on, what decides them must be what it was
+static int open_store(session *s) {
+    const bex_explore_request *q = s->q;
+    if (!q->out) return 0;
+    json_t *settings = bex_explore_settings(q, s->world, s->agent, s->source->file(s->state));
+    if (!settings) return -1;
+    if (s->store) {
+        int code = bex_explore_request_check(bex_explore_store_request(s->store), settings);
+        json_decref(settings);
+        return code < 0 ? bex_fail_in("%s", q->out) : prepare_out(s);
+    }
+    json_t *request = bex_explore_request_new(s->command, s->argc, s->argv, settings);
+    if (request && prepare_out(s) == 0) s->store = bex_explore_store_new(s->store_path, request);
+    json_decref(request);
+    return s->store ? 0 : -1;
 }
 
 static int load_demonstrations(session *s) {
@@ -108,19 +139,31 @@ static int make_actors(session *s) {
     return s->segment ? 0 : -1;
 }
 
+// 0, BEX_EXPLORE_STOPPED, or negative
 static int play(session *s) {
     const bex_explore_request *q = s->q;
     bex_progress p;
-    bex_progress_start(&p, stderr, "explore", q->trials * q->episodes * s->world->time_limit);
+    bex_progress_start(&p, stderr, "explore",
+                       q->trials * (q->steps ? q->steps : q->episodes * s->world->time_limit));
     bex_explore_options o = {.world = s->world,
                              .actors = s->actors,
                              .trials = (int)q->trials,
                              .episodes = (int)q->episodes,
+                             .steps = (int)q->steps,
                              .seed = (uint64_t)q->seed,
-                             .progress = &p};
+                             .progress = &p,
+                             .store = s->store,
+                             .save_seconds = q->save_every,
+                             .stop = s->store ? bex_interrupted : NULL};
+    if (s->store) bex_interrupt_begin();
     int code = bex_explore(&s->explored, &o);
-    if (code == 0) bex_progress_finish(&p);
-    if (code < 0) return -1;
+    if (s->store) bex_interrupt_end();
+    if (code >= 0) bex_progress_finish(&p);
+    return code;
+}
+
+static int judge(session *s) {
+    const bex_explore_request *q = s->q;
     bex_explore_about about = {.command = s->command, .seed = q->seed, .agent = s->agent};
     if (s->segment) {
         about.segment = bex_history_rows(s->segment);
@@ -129,6 +172,8 @@ static int play(session *s) {
     if (s->demonstrations) {
         about.demonstrations = s->demonstrations->observations;
         about.demonstration_rows = s->demonstrations->rows;
+        about.demonstration_start = s->demonstrations->start;
+        about.demonstration_episodes = s->demonstrations->episodes;
     }
     s->results = bex_explore_results(&s->explored, &about);
     return s->results ? 0 : -1;
@@ -146,34 +191,26 @@ static int write_out(const session *s) {
     return bex_json_save(s->results, path);
 }
 
-// episodes 1, 2, 3, 5, 8, 12, 20, 30, 40 ... and the last
 static void print_summary(const session *s) {
-    static const int shown[] = {1, 2, 3, 5, 8, 12, 20, 30, 40, 60, 100};
-    const bex_explored *e = &s->explored;
-    const json_t *c = json_object_get(json_object_get(s->results, "by_episode"), "regions");
-    printf("%s, %s history, %s: %d trials, %d episodes of %d steps, %d regions\n"
-           "  episodes   regions visited\n",
-           s->source->name, s->q->history, e->world->name, e->trials, e->episodes,
-           e->world->time_limit, e->R);
-    for (size_t i = 0; i <= sizeof shown / sizeof *shown; i++) {
-        bool last = i == sizeof shown / sizeof *shown || shown[i] >= e->episodes;
-        int n = last ? e->episodes : shown[i];
-        size_t at = (size_t)n - 1;
-        printf("  %8d   %5.1f +- %.1f\n", n,
-               json_number_value(json_array_get(json_object_get(c, "mean"), at)),
-               json_number_value(json_array_get(json_object_get(c, "error"), at)));
-        if (last) break;
-    }
-    const json_t *g = json_object_get(json_object_get(s->results, "goals"), "found");
-    if (g)
-        printf("  goals found: %.3f +- %.3f of %d\n", json_number_value(json_object_get(g, "mean")),
-               json_number_value(json_object_get(g, "error")), e->G);
-    const json_t *o = json_object_get(s->results, "overlap");
-    if (o)
-        printf("  overlap with the history: %.3f +- %.3f\n",
-               json_number_value(json_object_get(o, "mean")),
-               json_number_value(json_object_get(o, "error")));
+    char who[200];
+    snprintf(who, sizeof who, "%s, %.150s history", s->source->name, s->q->history);
+    bex_explore_print(&s->explored, s->results, who);
     if (s->q->out) printf("%s\n", s->q->out);
+}
+
+static int finish(session *s) {
+    if (judge(s) < 0 || write_out(s) < 0) return BEX_EXIT_FAILED;
+    if (s->q->save_history) {
+        bex_history *memory = s->source->memory(s->actors[0]);
+        if (!memory) return bex_fail("--save-history: this policy has no history"), BEX_EXIT_FAILED;
+        if (bex_history_save(memory, s->q->save_history) < 0) return BEX_EXIT_FAILED;
+    }
+    if (s->store && bex_explore_store_remove(s->store_path) < 0) return BEX_EXIT_FAILED;
+    if (s->q->json)
+        bex_json_print(s->results);
+    else
+        print_summary(s);
+    return BEX_EXIT_OK;
 }
 
 static int explore(session *s) {
@@ -183,18 +220,12 @@ static int explore(session *s) {
     s->agent = s->source->describe(s->state, s->q);
     if (!s->agent || !bex_utf8_valid(s->command))
         return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
-    if (make_actors(s) < 0 || load_demonstrations(s) < 0 || prepare_out(s->q) < 0 || play(s) < 0 ||
-        write_out(s) < 0)
+    if (make_actors(s) < 0 || load_demonstrations(s) < 0 || open_store(s) < 0)
         return BEX_EXIT_FAILED;
-    if (s->q->save_history) {
-        bex_history *memory = s->source->memory(s->actors[0]);
-        if (!memory) return bex_fail("--save-history: this policy has no history"), BEX_EXIT_FAILED;
-        if (bex_history_save(memory, s->q->save_history) < 0) return BEX_EXIT_FAILED;
-    }
-    if (s->q->json)
-        bex_json_print(s->results);
-    else
-        print_summary(s);
+    code = play(s);
+    if (code < 0) return BEX_EXIT_FAILED;
+    if (code != BEX_EXPLORE_STOPPED) return finish(s);
+    printf("stopped and saved; go on with: bex explore --resume %s\n", s->q->out);
     return BEX_EXIT_OK;
 }
 
@@ -204,6 +235,8 @@ static void session_fini(session *s) {
     free(s->actors);
     bex_history_free(s->segment);
     bex_explored_fini(&s->explored);
+    bex_explore_store_free(s->store);
+    free((void *)s->again);
     bex_dataset_free(s->demonstrations);
     if (s->source) s->source->close(s->state);
     bex_world_close(s->world);
@@ -215,7 +248,7 @@ static bex_explore_request q = {.history = "uniform",
                                 .guidance = -1,
                                 .noise = -1,
                                 .trials = 10,
-                                .episodes = 12,
+                                .save_every = 1,
                                 .history_states = 32,
                                 .choose = "best",
                                 .phi = "cosine",
@@ -242,10 +275,16 @@ static const bex_option options[] = {
     {"retrieval", BEX_OPTION_TEXT, &q.retrieval, "FILE", "explore by looking up demonstrations", 0,
      0},
     {"env", BEX_OPTION_TEXT, &q.env, "ENV", "where; see bex env --list", 0, 0},
+    {"protocol", BEX_OPTION_TEXT, &q.protocol, "NAME",
+     "antmaze-medium, antmaze-large, kitchen or FILE.ini: world, length, budget, trials, history; "
+     "options override it",
+     0, 0},
     {"trials", BEX_OPTION_INTEGER, &q.trials, "N", "independent, each with an empty memory", 1,
      10000},
-    {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N", "of each trial, one after the other", 1,
-     10000},
+    {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N",
+     "of each trial, one after the other; 0: 12, or as many as --steps takes", 0, 10000},
+    {"steps", BEX_OPTION_INTEGER, &q.steps, "N",
+     "budget of each trial instead: episodes until N steps are used, the last one cut", 0, 1e9},
     {"episode-length", BEX_OPTION_INTEGER, &q.episode_length, "N",
      "steps; 0: maze2d 300, kitchen 280, antmaze-medium 500, -large 750", 0, 1e6},
     {"start", BEX_OPTION_TEXT, &q.start, "ROW,COL", "cell where episodes start; else any", 0, 0},
@@ -275,19 +314,27 @@ static const bex_option options[] = {
      9e15},
     {"out", BEX_OPTION_TEXT, &q.out, "DIR",
      "results.json, trajectories.hdf5, figures; else only a summary", 0, 0},
+    {"save-every", BEX_OPTION_NUMBER, &q.save_every, "S",
+     "keep episodes that ended, in DIR, no more often than every S seconds", 0, 1e6},
+    {"resume", BEX_OPTION_TEXT, &q.resume, "DIR",
+     "go on with the exploration that was stopped in DIR; takes no other option but --json", 0, 0},
     {"force", BEX_OPTION_FLAG, &q.force, NULL, "replace results in DIR", 0, 0},
     {"json", BEX_OPTION_FLAG, &q.json, NULL, "print results.json instead of a summary", 0, 0},
 };
 static const bex_usage usage = {
     .command = "explore",
-    .synopsis = "RUN|--retrieval FILE --env ENV [options]",
+    .synopsis = "RUN|--retrieval FILE --env ENV|--protocol NAME [options]",
     .about =
         "Let an agent explore: trials of several episodes, the states of past episodes being\n"
         "its history, and count the regions it visits. RUN is a trained policy: a run directory, a\n"
         "checkpoint or a model.safetensors. --retrieval needs no training: of\n"
         "the k demonstrated states nearest to the present one it follows the future that\n"
-        "covers most together with the history. --choose random is behaviour cloning.",
-    .example = "bex explore runs/be --env maze2d-medium --start 3,3 --exp q:0.95 --out explored\n"
+        "covers most together with the history. --choose random is behaviour cloning.\n"
+        "--protocol is the paper's way to compare agents in a world: docs/protocols.md. With --out,\n"
+        "episodes are kept as they end; Ctrl-C saves and prints how to go on.",
+    .example = "bex explore runs/be --protocol antmaze-medium --exp q:0.95 --out explored\n"
+               "bex explore --resume explored\n"
+               "bex explore runs/be --env maze2d-medium --start 3,3 --exp q:0.95 --out explored\n"
                "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --trials 10 "
                "--episodes 3 --out explored\n"
                "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --choose "
@@ -296,16 +343,104 @@ static const bex_usage usage = {
     .count = sizeof options / sizeof *options,
 };
 
-int bex_cmd_explore(int argc, char **argv) {
-    char *command = bex_command_line(argc, argv); // parsing rearranges argv
+// the protocol's values where the command line has none: parsed again, they give way to it
+static int apply_protocol(const bex_protocol *p, int argc, char **argv) {
+    long long steps = q.steps, episodes = q.episodes; // as given
+    q.env = p->env;
+    q.history = p->history;
+    if (p->maze[0]) q.maze = p->maze;
+    if (p->start[0]) q.start = p->start;
+    q.trials = p->trials, q.episode_length = p->episode_length, q.splits = p->splits;
+    q.steps = p->steps, q.episodes = p->episodes;
     int n = bex_options_parse(&usage, argc, argv, &q.run, 1);
-    if (n < 0) {
-        free(command);
-        return n == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+    if (steps) q.episodes = 0;
+    if (episodes) q.steps = 0;
+    return n;
+}
+
+// an exit code, BEX_OPTIONS_HELP if help is all that was wanted
+static int read_command(bex_protocol *p, int argc, char **argv) {
+    int n = bex_options_parse(&usage, argc, argv, &q.run, 1);
+    if (n < 0) return n == BEX_OPTIONS_HELP ? n : BEX_EXIT_USAGE;
+    if (q.steps && q.episodes) {
+        bex_fail("--steps and --episodes: a trial ends after the one or the other");
+        return bex_command_fail(&usage, BEX_EXIT_USAGE);
     }
-    session s = {.q = &q, .command = command};
-    int code = explore(&s);
+    if (q.protocol) {
+        if (bex_protocol_load(p, q.protocol) < 0) return bex_command_fail(&usage, BEX_EXIT_USAGE);
+        if (apply_protocol(p, argc, argv) < 0) return BEX_EXIT_USAGE;
+    }
+    if (!q.steps && !q.episodes) q.episodes = EPISODES;
+    return BEX_EXIT_OK;
+}
+
+// --resume DIR [--json] and nothing else
+static int check_alone(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--resume"))
+            i++;
+        else if (strncmp(argv[i], "--resume=", 9) != 0 && strcmp(argv[i], "--json") != 0)
+            return bex_fail("--resume goes on with the options it began with: no '%s'", argv[i]);
+    }
+    return 0;
+}
+
+static int locate_store(session *s, const char *folder) {
+    if (!folder) return 0;
+    if (strlen(folder) > 1000) return bex_fail("the name of the directory is too long");
+    snprintf(s->store_path, sizeof s->store_path, "%s/unfinished", folder);
+    return 0;
+}
+
+static int open_unfinished(session *s, const char *folder) {
+    char path[1100];
+    if (locate_store(s, folder) < 0) return -1;
+    if (!bex_explore_store_exists(s->store_path)) {
+        bex_fail("'%s' holds no unfinished exploration", folder);
+        snprintf(path, sizeof path, "%s/results.json", folder);
+        return access(path, F_OK) == 0 ? bex_fail_hint("it is complete") : -1;
+    }
+    s->store = bex_explore_store_open(s->store_path);
+    return s->store ? 0 : -1;
+}
+
+// the command that began the exploration in q.resume takes the place of this one
+static int read_again(session *s, bex_protocol *p, const bex_explore_request *initial) {
+    const char *folder = q.resume;
+    bool json = q.json;
+    if (open_unfinished(s, folder) < 0) return bex_command_fail(&usage, BEX_EXIT_FAILED);
+    const json_t *request = bex_explore_store_request(s->store);
+    s->again = bex_explore_request_arguments(request, &s->argc);
+    if (!s->again) {
+        bex_fail_in("%s", s->store_path);
+        return bex_command_fail(&usage, BEX_EXIT_FAILED);
+    }
+    q = *initial;
+    int code = read_command(p, s->argc, s->again);
+    q.out = q.resume = folder;
+    q.json = q.json || json;
+    q.model = json_string_value(json_object_get(json_object_get(request, "settings"), "model"));
+    s->command = json_string_value(json_object_get(request, "command"));
+    return code;
+}
+
+int bex_cmd_explore(int argc, char **argv) {
+    const bex_explore_request initial = q;
+    bex_protocol protocol;
+    char *command = bex_command_line(argc, argv);
+    session s = {.q = &q, .command = command, .argc = argc, .argv = argv};
+    int code = read_command(&protocol, argc, argv);
+    if (code == BEX_EXIT_OK && q.resume) {
+        code = check_alone(argc, argv) < 0 ? bex_command_fail(&usage, BEX_EXIT_USAGE)
+                                           : read_again(&s, &protocol, &initial);
+    } else if (code == BEX_EXIT_OK && locate_store(&s, q.out) < 0) {
+        code = bex_command_fail(&usage, BEX_EXIT_USAGE);
+    }
+    if (code == BEX_EXIT_OK) {
+        code = explore(&s);
+        if (code != BEX_EXIT_OK) bex_command_fail(&usage, code);
+    }
     session_fini(&s);
     free(command);
-    return code == BEX_EXIT_OK ? code : bex_command_fail(&usage, code);
+    return code == BEX_OPTIONS_HELP ? BEX_EXIT_OK : code;
 }

@@ -7,12 +7,14 @@
 #include "exp/checkpoint.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct state {
     const bex_explore_request *q;
     bex_policy *policy;
     bex_control_options control;
+    char path[1100];
 } state;
 
 static bool wanted(const bex_explore_request *q) {
@@ -27,10 +29,12 @@ static void close_state(void *payload) {
 }
 
 static int open_policy(state *s, const bex_world *world) {
-    char path[1100];
     const bex_explore_request *q = s->q;
-    if (bex_checkpoint_model(path, sizeof path, q->run, q->best) < 0) return BEX_EXIT_FAILED;
-    s->policy = bex_policy_load(path);
+    if (q->model)
+        snprintf(s->path, sizeof s->path, "%s", q->model);
+    else if (bex_checkpoint_model(s->path, sizeof s->path, q->run, q->best) < 0)
+        return BEX_EXIT_FAILED;
+    s->policy = bex_policy_load(s->path);
     if (!s->policy) return BEX_EXIT_FAILED;
     if (s->policy->O != world->O || s->policy->A != world->A) {
         bex_fail("'%s' expects %d observation and %d action values, %s has %d and %d", q->run,
@@ -85,6 +89,10 @@ static json_t *describe(const void *payload, const bex_explore_request *q) {
     return d;
 }
 
+static const char *file(const void *payload) {
+    return ((const state *)payload)->path;
+}
+
 const bex_explore_source bex_explore_policy = {
-    "policy", wanted, open_state, new_actor, bex_policy_actor_history, describe, close_state,
+    "policy", wanted, open_state, new_actor, bex_policy_actor_history, describe, file, close_state,
 };

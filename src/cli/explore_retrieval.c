@@ -12,6 +12,7 @@
 #include <string.h>
 
 typedef struct state {
+    const char *path;
     bex_dataset *data;
     bex_retrieval *retrieval;
 } state;
@@ -68,6 +69,7 @@ static void close_state(void *payload) {
 static int open_state(void **out, const bex_explore_request *q, const bex_world *world) {
     state *s = calloc(1, sizeof *s);
     if (!s) return bex_fail("out of memory"), BEX_EXIT_FAILED;
+    s->path = q->retrieval;
     int code = open_agent(s, q, world);
     *out = s;
     if (code != BEX_EXIT_OK) close_state(s), *out = NULL;
@@ -91,6 +93,11 @@ static json_t *describe(const void *payload, const bex_explore_request *q) {
                      q->phi_raw, "seed", (json_int_t)q->phi_seed);
 }
 
+static const char *file(const void *payload) {
+    return ((const state *)payload)->path;
+}
+
 const bex_explore_source bex_explore_retrieval = {
-    "retrieval", wanted, open_state, new_actor, bex_retrieval_actor_history, describe, close_state,
+    "retrieval", wanted, open_state,  new_actor, bex_retrieval_actor_history,
+    describe,    file,   close_state,
 };

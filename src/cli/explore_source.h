@@ -10,11 +10,15 @@
 
 /* What the user asked for. */
 typedef struct bex_explore_request {
-    const char *env, *maze, *start, *out, *history, *save_history, *demonstrations;
-    long long trials, episodes, episode_length, splits, seed, history_states;
+    const char *protocol, *env, *maze, *start, *out, *history, *save_history, *demonstrations;
+    long long trials, episodes, steps; // of a trial: steps 0, or episodes 0
+    long long episode_length, splits, seed, history_states;
+    const char *resume; // goes on with the exploration in this directory
+    double save_every;  // seconds
     bool json, force;
     // a trained policy
     const char *run, *exp;
+    const char *model;      // --resume: the file RUN led to at first; NULL: where RUN leads
     double guidance, noise; // negative: the policy's own
     long long candidates;   // 0: the policy's own
     long long act, ddim;    // 0: the policy's own
@@ -35,7 +39,8 @@ typedef struct bex_explore_source {
     bex_actor *(*actor)(void *state, const bex_history_options *history, bex_rng rng);
     bex_history *(*memory)(bex_actor *actor); // the actor's own; NULL: none
     json_t *(*describe)(const void *state, const bex_explore_request *q); // for results.json
-    void (*close)(void *state); // after its actors; NULL is fine
+    const char *(*file)(const void *state); // what it acts by; the state's own
+    void (*close)(void *state);             // after its actors; NULL is fine
 } bex_explore_source;
 
 extern const bex_explore_source bex_explore_policy, bex_explore_retrieval;

@@ -25,8 +25,8 @@ int bex_ant_walk_add(bex_ant_walk *w, const bex_world *world, const bex_real *ob
         const bex_real *now = obs + (size_t)t * BEX_ANT_STATE, *next = now + BEX_ANT_STATE;
         int region = world->class->region(world, now);
         bool flipped = bex_ant_flipped(now);
-        reached =
-            reached || hypot((double)(now[0] - goal[0]), (double)(now[1] - goal[1])) <= GOAL_RADIUS;
+        reached = reached || (goal && hypot((double)(now[0] - goal[0]),
+                                            (double)(now[1] - goal[1])) <= GOAL_RADIUS);
         fell = fell || flipped;
         w->flipped += flipped;
         if (region >= 0 && !seen[region]) seen[region] = true, cells++;
@@ -41,5 +41,21 @@ int bex_ant_walk_add(bex_ant_walk *w, const bex_world *world, const bex_real *ob
     w->cells += cells;
     w->cells2 += cells * cells;
     free(seen);
+    return 0;
+}
+
+const char *const bex_ant_conduct[] = {"flipped_states", "flipped_episodes",
+                                       "metres_per_upright_step", NULL};
+
+int bex_ant_judge(const bex_world *world, const bex_real *obs, const int *start, int episodes,
+                  double *values) {
+    bex_ant_walk w = {0};
+    for (int k = 0; k < episodes; k++)
+        if (bex_ant_walk_add(&w, world, obs + (size_t)start[k] * BEX_ANT_STATE, NULL,
+                             start[k + 1] - start[k]) < 0)
+            return -1;
+    values[0] = w.states ? (double)w.flipped / (double)w.states : 0;
+    values[1] = w.episodes ? (double)w.fell / (double)w.episodes : 0;
+    values[2] = w.steps ? w.metres / (double)w.steps : 0;
     return 0;
 }

@@ -21,9 +21,15 @@ typedef struct bex_ant_walk {
     long long cells2;          // their squares, for an error
 } bex_ant_walk;
 
-/* An episode of an AntMaze world: obs (rows,29), goal (2). */
+/* An episode of an AntMaze world: obs (rows,29), goal (2); NULL: none to reach. */
 int bex_ant_walk_add(bex_ant_walk *w, const bex_world *world, const bex_real *obs,
                      const bex_real *goal, int rows);
+
+/* `conduct` and `judge` of env/env.h: flipped_states (share), flipped_episodes (share),
+ * metres_per_upright_step (0 where no step began upright). */
+extern const char *const bex_ant_conduct[];
+int bex_ant_judge(const bex_world *world, const bex_real *obs, const int *start, int episodes,
+                  double *values);
 
 bool bex_ant_flipped(const bex_real *obs);
 

@@ -4,9 +4,11 @@
 
 #include "base/error.h"
 #include "env/ant_body.h"
+#include "env/ant_walk.h"
 #include "env/maze_world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define GOAL_RADIUS 0.5
@@ -213,6 +215,12 @@ static unsigned env_found(const bex_world *world, const bex_real *obs) {
     return found;
 }
 
+static void env_goal_name(const bex_world *world, int g, char name[BEX_GOAL_NAME]) {
+    const antmaze_world *w = (const antmaze_world *)world;
+    const unsigned char *at = w->maze->at[w->goals[g]];
+    snprintf(name, BEX_GOAL_NAME, "goal %d (%d,%d)", g + 1, at[0], at[1]);
+}
+
 static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
                     bool *terminated) {
     antmaze_env *e = (antmaze_env *)env;
@@ -270,7 +278,8 @@ static void env_camera(bex_env *env, bex_camera *camera) {
     .equals = upstream, .about = description, .variant = own, .time_limit = limit,                 \
     .explore_limit = explore, .score = {0, 1}, .open = world_open, .close = world_close,           \
     .new = env_new, .free = env_free, .reset = env_reset, .step = env_step, .region = env_region,  \
-    .found = env_found, .draw = env_draw, .camera = env_camera, .sim = env_sim
+    .found = env_found, .goal_name = env_goal_name, .draw = env_draw, .camera = env_camera,        \
+    .conduct = bex_ant_conduct, .judge = bex_ant_judge, .sim = env_sim
 
 const bex_env_class bex_antmaze_umaze = {
     .name = "antmaze-umaze",

@@ -26,7 +26,6 @@
     X(final_occupancy, b->R)                                                                       \
     X(final_measures, BEX_ENV_MEASURES)                                                            \
     X(episodes, 1)                                                                                 \
-    X(rng, 1)                                                                                      \
     X(env, 1)                                                                                      \
     X(failure, 1)
 
@@ -40,12 +39,18 @@ void bex_env_batch_free(bex_env_batch *b) {
     free(b);
 }
 
+bex_rng bex_env_stream(uint64_t seed, int instance, long long episode) {
+    bex_rng own = bex_rng_split(bex_rng_seed(seed), "env", (uint64_t)instance);
+    return bex_rng_split(own, "episode", (uint64_t)episode);
+}
+
 int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64_t seed) {
     BEX_CHECK(B >= 1, "a batch of %d", B);
     *out = NULL;
     bex_env_batch *b = calloc(1, sizeof *b);
     if (!b) return bex_fail("out of memory");
-    *b = (bex_env_batch){.world = world, .B = B, .O = world->O, .A = world->A, .R = world->regions};
+    *b = (bex_env_batch){
+        .world = world, .B = B, .O = world->O, .A = world->A, .R = world->regions, .seed = seed};
     bool whole = true;
 #define ALLOCATE(member, per)                                                                      \
     b->member = calloc((size_t)B * (size_t)(per), sizeof *b->member);                              \
@@ -54,7 +59,6 @@ int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64
 #undef ALLOCATE
     if (!whole) return bex_env_batch_free(b), bex_fail("out of memory for %d instances", B);
     for (int i = 0; i < B; i++) {
-        b->rng[i] = bex_rng_split(bex_rng_seed(seed), "env", (uint64_t)i);
         b->env[i] = world->class->new (world);
         if (!b->env[i]) return bex_env_batch_free(b), bex_fail_in("instance %d", i);
     }
@@ -72,7 +76,7 @@ static void account(bex_env_batch *b, int i, const bex_real *obs) {
 
 static int start_episode(bex_env_batch *b, int i) {
     bex_real *obs = b->obs + (size_t)i * (size_t)b->O;
-    bex_rng rng = bex_rng_split(b->rng[i], "episode", (uint64_t)b->episodes[i]);
+    bex_rng rng = bex_env_stream(b->seed, i, b->episodes[i]);
     if (b->world->class->reset(b->env[i], rng, obs) < 0) return -1;
     b->length[i] = b->visited[i] = 0;
     b->sum[i] = 0;

@@ -42,11 +42,14 @@ typedef struct bex_env_batch {
     unsigned *final_occupancy; // (B,R)
     double *final_measures;    // (B,BEX_ENV_MEASURES), if the class has any
 
-    long long *episodes;  // (B) ended so far
-    bex_rng *rng;         // (B)
+    long long *episodes; // (B) ended so far
+    uint64_t seed;
     bex_env **env;        // (B)
     char (*failure)[256]; // (B) what went wrong in this instance, "" for nothing
 } bex_env_batch;
+
+/* The stream of episode e of instance i: for whoever steps an instance alone. */
+bex_rng bex_env_stream(uint64_t seed, int instance, long long episode);
 
 /* B >= 1. All instances come out reset. */
 int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64_t seed);

@@ -24,7 +24,7 @@
 
 typedef struct bex_env_class bex_env_class;
 
-enum { BEX_ENV_MEASURES = 4 };
+enum { BEX_ENV_MEASURES = 4, BEX_ENV_CONDUCT = 4, BEX_GOAL_NAME = 40 };
 
 /* What a caller may change about a world. NULL, or all zero apart from what is wanted, with
  * BEX_WORLD_INIT for the cells. */
@@ -107,6 +107,9 @@ struct bex_env_class {
     /* The goals a state reaches: bit g for goal g of world->goals. NULL: none ever. */
     unsigned (*found)(const bex_world *world, const bex_real *obs);
 
+    /* What goal g is called: "kettle", "goal 1 (6,6)". NULL where `found` is. */
+    void (*goal_name)(const bex_world *world, int g, char name[BEX_GOAL_NAME]);
+
     /* Writes up to `most` shapes, walls first; returns how many there are. NULL: no picture. */
     int (*draw)(const bex_world *world, bex_env_shape *shapes, int most);
 
@@ -114,6 +117,13 @@ struct bex_env_class {
      * their values so far. NULL: none. */
     const char *const *measures;
     void (*measure)(const bex_env *env, double *values);
+
+    /* How well an agent moves, from all states it saw: names ended by NULL, at most BEX_ENV_CONDUCT, and their
+     * values over episodes, obs (start[episodes],O), episode k from row start[k] on. NULL: nothing to say.
+     * Negative with a message. */
+    const char *const *conduct;
+    int (*judge)(const bex_world *world, const bex_real *obs, const int *start, int episodes,
+                 double *values);
 
     /* Where a camera should stand now. NULL: the whole model from its middle. */
     void (*camera)(bex_env *env, bex_camera *camera);

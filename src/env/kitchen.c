@@ -6,6 +6,7 @@
 #include "env/mj.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ACTION_SPEED 2.0 // rad/s, m/s at action 1
@@ -221,6 +222,13 @@ static unsigned env_found(const bex_world *world, const bex_real *obs) {
     return found;
 }
 
+static void env_goal_name(const bex_world *world, int g, char name[BEX_GOAL_NAME]) {
+    unsigned goals = bex_kitchen_goals(world);
+    for (int k = 0; k < BEX_KITCHEN_TASKS; k++)
+        if (goals >> k & 1 && g-- == 0)
+            snprintf(name, BEX_GOAL_NAME, "%s", bex_kitchen_tasks[k].name);
+}
+
 static int env_region(const bex_world *world, const bex_real *obs) {
     return (int)env_found(world, obs);
 }
@@ -236,7 +244,8 @@ static void env_camera(bex_env *env, bex_camera *camera) {
     .equals = upstream, .about = description, .variant = &(tasks), .time_limit = TIME_LIMIT,       \
     .explore_limit = TIME_LIMIT, .score = {0, BEX_KITCHEN_GOALS}, .open = world_open,              \
     .close = world_close, .new = env_new, .free = env_free, .reset = env_reset, .step = env_step,  \
-    .region = env_region, .found = env_found, .camera = env_camera, .sim = env_sim
+    .region = env_region, .found = env_found, .goal_name = env_goal_name, .camera = env_camera,    \
+    .sim = env_sim
 
 const bex_env_class bex_kitchen = {
     .name = "kitchen",

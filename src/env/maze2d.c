@@ -201,6 +201,12 @@ static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *
     return 0;
 }
 
+static void env_goal_name(const bex_world *world, int g, char name[BEX_GOAL_NAME]) {
+    const maze2d_world *w = (const maze2d_world *)world;
+    (void)g; // the only one
+    snprintf(name, BEX_GOAL_NAME, "goal (%d,%d)", w->maze->at[w->goal][0], w->maze->at[w->goal][1]);
+}
+
 static int env_region(const bex_world *world, const bex_real *obs) {
     const maze2d_world *w = (const maze2d_world *)world;
     double x = (double)obs[0], y = (double)obs[1];
@@ -241,7 +247,7 @@ static int env_draw(const bex_world *world, bex_env_shape *shapes, int most) {
     .explore_limit = EXPLORE_LIMIT, .explore_splits = 2, .score = {random, expert},                \
     .open = world_open, .close = world_close, .new = env_new, .free = env_free,                    \
     .reset = env_reset, .step = env_step, .region = env_region, .found = env_found,                \
-    .draw = env_draw, .sim = env_sim
+    .goal_name = env_goal_name, .draw = env_draw, .sim = env_sim
 
 const bex_env_class bex_maze2d_umaze = {
     .name = "maze2d-umaze",

@@ -3,13 +3,14 @@
 
 #include "base/error.h"
 #include "data/writer.h"
+#include "exp/explore_map.h"
 #include "exp/metrics.h"
 #include "exp/provenance.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { POINTS = 200, PARTS = 4, ROLLOUTS = 4, PATH_POINTS = 100 };
+enum { POINTS = 200 };
 
 static void append(json_t *array, double value) {
     json_array_append_new(array, json_real(value));
@@ -27,13 +28,12 @@ static void add_point(json_t *c, const char *x, int at, bex_spread s) {
 }
 
 static const unsigned char *visited_in(const bex_explored *e, int trial, int episode) {
-    size_t at = (size_t)trial * (size_t)e->episodes + (size_t)episode;
-    return e->visited + at * (size_t)e->R;
+    return e->trial[trial].visited + (size_t)episode * (size_t)e->R;
 }
 
 // the share of an episode's regions that its trial had visited in earlier ones
 static double repeated_share(const bex_explored *e, int trial, int episode) {
-    const int *first = e->first_episode + (size_t)trial * (size_t)e->R;
+    const int *first = e->trial[trial].first_episode;
     const unsigned char *visited = visited_in(e, trial, episode);
     int all = 0, old = 0;
     for (int k = 0; k < e->R; k++) {
@@ -43,9 +43,14 @@ static double repeated_share(const bex_explored *e, int trial, int episode) {
     return all ? (double)old / all : 0;
 }
 
+static json_t *spread_json(bex_spread s) {
+    return json_pack("{s:f, s:f}", "mean", s.mean, "error", s.error);
+}
+
+// up to the last episode all trials have: every point is a mean of the same trials
 static void add_by_episode(json_t *out, const bex_explored *e, double *values) {
     json_t *regions = curve("episode"), *repeated = curve("episode"), *trials = json_array();
-    for (int k = 0; k < e->episodes; k++) {
+    for (int k = 0; k < bex_explored_least_episodes(e); k++) {
         json_t *each = json_array();
         for (int i = 0; i < e->trials; i++) {
             int n = bex_explored_after_episodes(e, i, k + 1);
@@ -60,24 +65,55 @@ static void add_by_episode(json_t *out, const bex_explored *e, double *values) {
     json_object_set_new(regions, "trials", trials);
     json_object_set_new(out, "by_episode",
                         json_pack("{s:o, s:o}", "regions", regions, "repeated", repeated));
-    for (int i = 0; i < e->trials; i++) values[i] = bex_explored_after_episodes(e, i, e->episodes);
-    bex_spread last = bex_spread_of(values, e->trials);
-    json_object_set_new(out, "final",
-                        json_pack("{s:f, s:f}", "mean", last.mean, "error", last.error));
+}
+
+typedef double measure(const bex_explored *e, int trial, int steps);
+
+static double regions_after(const bex_explored *e, int trial, int steps) {
+    return bex_explored_after_steps(e, trial, steps);
+}
+
+static bex_spread spread_after(const bex_explored *e, measure *of, int steps, double *values) {
+    for (int i = 0; i < e->trials; i++) values[i] = of(e, i, steps);
+    return bex_spread_of(values, e->trials);
+}
+
+static void add_final(json_t *out, const bex_explored *e, double *values) {
+    json_t *final = spread_json(spread_after(e, regions_after, e->room, values));
+    if (e->G)
+        json_object_set_new(
+            final, "goals",
+            spread_json(spread_after(e, bex_explored_goals_after_steps, e->room, values)));
+    json_object_set_new(out, "final", final);
+}
+
+// the share of trials that have found goal g
+static double reached_after(const bex_explored *e, int g, int steps) {
+    int n = 0;
+    for (int i = 0; i < e->trials; i++) {
+        int first = e->trial[i].goal_step[g];
+        n += first >= 0 && first <= steps;
+    }
+    return (double)n / e->trials;
 }
 
 // up to the step the shortest trial reached: every point is a mean of the same trials
 static void add_by_step(json_t *out, const bex_explored *e, double *values) {
-    int end = e->room;
-    for (int i = 0; i < e->trials; i++)
-        if (e->steps[i] < end) end = e->steps[i];
-    int apart = end > POINTS ? end / POINTS : 1;
-    json_t *c = curve("step");
-    for (int n = 0; n <= end; n += apart) {
-        for (int i = 0; i < e->trials; i++) values[i] = bex_explored_after_steps(e, i, n);
-        add_point(c, "step", n, bex_spread_of(values, e->trials));
+    int end = bex_explored_least_steps(e), apart = end > POINTS ? end / POINTS : 1;
+    json_t *regions = curve("step"), *goals = curve("step"), *each = json_array();
+    for (int g = 0; g < e->G; g++) json_array_append_new(each, json_array());
+    int last = end - end % apart; // a budget's end is among the points, as what it is about
+    for (int n = 0; n <= end; n = n == last && e->budget && n < end ? end : n + apart) {
+        add_point(regions, "step", n, spread_after(e, regions_after, n, values));
+        add_point(goals, "step", n, spread_after(e, bex_explored_goals_after_steps, n, values));
+        for (int g = 0; g < e->G; g++)
+            append(json_array_get(each, (size_t)g), reached_after(e, g, n));
     }
-    json_object_set_new(out, "by_step", json_pack("{s:o}", "regions", c));
+    json_object_set_new(goals, "each", each);
+    json_t *by_step = json_pack("{s:o}", "regions", regions);
+    if (e->G) json_object_set(by_step, "goals", goals);
+    json_decref(goals);
+    json_object_set_new(out, "by_step", by_step);
 }
 
 // how often a first time came, and when: attempts count from 1, 0 is never
@@ -94,8 +130,7 @@ static void first_times(json_t *reached, json_t *mean, const int *attempts, int 
 static void add_attempts(json_t *out, const bex_explored *e, int *attempts) {
     json_t *reached = json_array(), *mean = json_array(), *each = json_array();
     for (int k = 0; k < e->R; k++) {
-        for (int i = 0; i < e->trials; i++)
-            attempts[i] = e->first_episode[(size_t)i * (size_t)e->R + (size_t)k] + 1;
+        for (int i = 0; i < e->trials; i++) attempts[i] = e->trial[i].first_episode[k] + 1;
         first_times(reached, mean, attempts, e->trials);
     }
     json_t *regions = json_pack("{s:o, s:o}", "reached", reached, "mean", mean);
@@ -111,24 +146,39 @@ static void add_attempts(json_t *out, const bex_explored *e, int *attempts) {
     json_object_set_new(out, "attempts", json_pack("{s:o, s:o}", "regions", regions, "goal", goal));
 }
 
+// the step each trial first found each goal at, null for never
+static json_t *first_goals(const bex_explored *e) {
+    json_t *trials = json_array();
+    for (int i = 0; i < e->trials; i++) {
+        json_t *steps = json_array();
+        for (int g = 0; g < e->G; g++) {
+            int first = e->trial[i].goal_step[g];
+            json_array_append_new(steps, first < 0 ? json_null() : json_integer(first));
+        }
+        json_array_append_new(trials, steps);
+    }
+    return trials;
+}
+
 // the share of goals found: at the end, after each episode; and the share of trials that found each
 static void add_goals(json_t *out, const bex_explored *e, double *values) {
     if (!e->G) return;
-    json_t *by_episode = curve("episode"), *reached = json_array();
-    bex_spread s = {0, 0};
-    for (int k = 1; k <= e->episodes; k++) {
+    json_t *by_episode = curve("episode"), *reached = json_array(), *names = json_array();
+    for (int k = 1; k <= bex_explored_least_episodes(e); k++) {
         for (int i = 0; i < e->trials; i++) values[i] = bex_explored_goals(e, i, k);
-        s = bex_spread_of(values, e->trials);
-        add_point(by_episode, "episode", k, s);
+        add_point(by_episode, "episode", k, bex_spread_of(values, e->trials));
     }
     for (int g = 0; g < e->G; g++) {
-        double n = 0;
-        for (int i = 0; i < e->trials; i++) n += e->first_goal[i * (e->G + 1) + g] >= 0;
-        append(reached, n / e->trials);
+        char name[BEX_GOAL_NAME] = "";
+        e->world->class->goal_name(e->world, g, name);
+        json_array_append_new(names, json_string(name));
+        append(reached, reached_after(e, g, e->room));
     }
+    bex_spread found = spread_after(e, bex_explored_goals_after_steps, e->room, values);
     json_object_set_new(out, "goals",
-                        json_pack("{s:{s:f, s:f}, s:o, s:o}", "found", "mean", s.mean, "error",
-                                  s.error, "reached", reached, "by_episode", by_episode));
+                        json_pack("{s:o, s:o, s:o, s:o, s:o}", "names", names, "found",
+                                  spread_json(found), "reached", reached, "by_episode", by_episode,
+                                  "first_step", first_goals(e)));
 }
 
 static int add_overlap(json_t *out, const bex_explored *e, const bex_explore_about *about,
@@ -140,8 +190,8 @@ static int add_overlap(json_t *out, const bex_explored *e, const bex_explore_abo
     json_t *each = json_array();
     for (int i = 0; i < e->trials; i++) {
         values[i] = 0;
-        for (int k = 0; k < e->episodes; k++)
-            values[i] += bex_overlap(visited_in(e, i, k), seen, e->R) / e->episodes;
+        for (int k = 0; k < e->trial[i].episodes; k++)
+            values[i] += bex_overlap(visited_in(e, i, k), seen, e->R) / e->trial[i].episodes;
         append(each, values[i]);
     }
     bex_spread s = bex_spread_of(values, e->trials);
@@ -152,125 +202,45 @@ static int add_overlap(json_t *out, const bex_explored *e, const bex_explore_abo
     return 0;
 }
 
-// ---- what a map needs ----
-
-static json_t *shape_list(const bex_env_shape *shapes, int count, bex_env_shape_kind kind) {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-        if (shapes[i].kind == kind)
-            json_array_append_new(list, json_pack("[f, f, f, f]", shapes[i].right, shapes[i].down,
-                                                  shapes[i].half_right, shapes[i].half_down));
-    return list;
-}
-
-// counts of states in squares of a quarter of a cell, over all that is drawn
-// squares over the walls' extent; counts (rows, columns) of states seen from above
-typedef struct {
-    double left, top, unit;
-    int rows, columns;
-} squares;
-
-static squares squares_of(const bex_env_shape *shapes, int count) {
-    double left = 1e300, top = 1e300, right = -1e300, bottom = -1e300;
-    for (int i = 0; i < count; i++) {
-        const bex_env_shape *s = &shapes[i];
-        left = fmin(left, s->right - s->half_right), right = fmax(right, s->right + s->half_right);
-        top = fmin(top, s->down - s->half_down), bottom = fmax(bottom, s->down + s->half_down);
+// a row of values for each trial, the last row the demonstrations'
+static int add_conduct(json_t *out, const bex_explored *e, const bex_explore_about *about,
+                       double *values) {
+    const bex_env_class *class = e->world->class;
+    if (!class->conduct) return 0;
+    double(*all)[BEX_ENV_CONDUCT] = calloc((size_t)e->trials + 1, sizeof *all);
+    int code = all ? 0 : bex_fail("out of memory");
+    for (int i = 0; code == 0 && i < e->trials; i++) {
+        const bex_trial *t = &e->trial[i];
+        code = class->judge(e->world, t->obs, t->start, t->episodes, all[i]);
     }
-    squares q = {left, top, 2 * shapes[0].half_right / PARTS, 0, 0};
-    q.columns = (int)lround((right - left) / q.unit), q.rows = (int)lround((bottom - top) / q.unit);
-    if (q.columns < 1 || q.rows < 1 || (long long)q.columns * q.rows > 1 << 20)
-        q.rows = q.columns = 0;
-    return q;
-}
-
-static void count_states(int *counts, squares q, const bex_world *w, const bex_real *obs, int n) {
-    for (int t = 0; t < n; t++, obs += w->O) {
-        int c = (int)floor(((double)obs[w->right] - q.left) / q.unit);
-        int r = (int)floor(((double)obs[w->down] - q.top) / q.unit);
-        if (c >= 0 && c < q.columns && r >= 0 && r < q.rows) counts[r * q.columns + c]++;
+    if (code == 0 && about->demonstrations)
+        code = class->judge(e->world, about->demonstrations, about->demonstration_start,
+                            about->demonstration_episodes, all[e->trials]);
+    json_t *conduct = json_object(), *shown = json_object();
+    for (int c = 0; code == 0 && class->conduct[c]; c++) {
+        json_t *each = json_array();
+        for (int i = 0; i < e->trials; i++) append(each, values[i] = all[i][c]);
+        json_t *one = spread_json(bex_spread_of(values, e->trials));
+        json_object_set_new(one, "trials", each);
+        json_object_set_new(conduct, class->conduct[c], one);
+        json_object_set_new(shown, class->conduct[c], json_real(all[e->trials][c]));
     }
-}
-
-// of the exploration, or of the demonstrations it is compared with; NULL: out of memory
-static json_t *count_grid(const bex_explored *e, squares q,
-                          const bex_explore_about *demonstrations) {
-    if (!q.rows) return json_null();
-    int *counts = calloc((size_t)q.rows * (size_t)q.columns, sizeof *counts);
-    if (!counts) return NULL;
-    if (demonstrations)
-        count_states(counts, q, e->world, demonstrations->demonstrations,
-                     demonstrations->demonstration_rows);
-    for (int i = 0; !demonstrations && i < e->trials; i++)
-        count_states(counts, q, e->world, e->obs + (size_t)i * (size_t)e->room * (size_t)e->O,
-                     e->steps[i]);
-    json_t *list = json_array();
-    for (int i = 0; i < q.rows * q.columns; i++)
-        json_array_append_new(list, json_integer(counts[i]));
-    free(counts);
-    return json_pack("{s:f, s:f, s:f, s:i, s:i, s:o}", "left", q.left, "top", q.top, "unit", q.unit,
-                     "rows", q.rows, "columns", q.columns, "counts", list);
-}
-
-static json_t *rollout(const bex_explored *e, int trial, int episode) {
-    const int *start = e->start + (size_t)trial * (size_t)(e->episodes + 1) + episode;
-    int length = start[1] - start[0], apart = (length + PATH_POINTS - 1) / PATH_POINTS;
-    json_t *path = json_array();
-    for (int t = start[0]; t < start[1]; t += apart) {
-        const bex_real *obs = e->obs + ((size_t)trial * (size_t)e->room + (size_t)t) * (size_t)e->O;
-        json_array_append_new(
-            path, json_pack("[f, f]", (double)obs[e->world->right], (double)obs[e->world->down]));
-    }
-    return path;
-}
-
-// the history segment as [right, down]
-static json_t *points(const bex_world *w, const bex_explore_about *about) {
-    json_t *list = json_array();
-    for (int i = 0; i < about->segment_rows; i++) {
-        const bex_real *s = about->segment + (size_t)i * (size_t)w->O;
-        json_array_append_new(list, json_pack("[f, f]", (double)s[w->right], (double)s[w->down]));
-    }
-    return list;
-}
-
-static int add_map(json_t *out, const bex_explored *e, const bex_explore_about *about) {
-    const bex_world *w = e->world;
-    if (!w->class->draw) return 0;
-    int count = w->class->draw(w, NULL, 0);
-    bex_env_shape *shapes = malloc((size_t)(count + 1) * sizeof *shapes);
-    if (!shapes) return bex_fail("out of memory");
-    w->class->draw(w, shapes, count);
-    squares q = count ? squares_of(shapes, count) : (squares){0};
-    json_t *grid = count_grid(e, q, NULL);
-    json_object_set_new(json_object_get(out, "occupancy"), "grid", grid);
+    json_object_set_new(out, "conduct", conduct);
     if (about->demonstrations)
-        json_object_set_new(out, "demonstrations",
-                            json_pack("{s:o}", "grid", count_grid(e, q, about)));
-    if (about->segment) json_object_set_new(out, "segment", points(e->world, about));
-    json_object_set_new(out, "map",
-                        json_pack("{s:o, s:o, s:o}", "walls",
-                                  shape_list(shapes, count, BEX_ENV_SHAPE_WALL), "goal",
-                                  shape_list(shapes, count, BEX_ENV_SHAPE_GOAL), "start",
-                                  shape_list(shapes, count, BEX_ENV_SHAPE_START)));
-    free(shapes);
-    json_t *paths = json_array();
-    for (int i = 0; i < e->trials && i < ROLLOUTS; i++) {
-        json_t *trial = json_array();
-        for (int k = 0; k < e->episodes; k++) json_array_append_new(trial, rollout(e, i, k));
-        json_array_append_new(paths, trial);
-    }
-    json_object_set_new(out, "rollouts", paths);
-    return grid ? 0 : bex_fail("out of memory");
+        json_object_set_new(out, "demonstrations", json_pack("{s:O}", "conduct", shown));
+    json_decref(shown);
+    free(all);
+    return code;
 }
 
 static void add_occupancy(json_t *out, const bex_explored *e) {
     json_t *share = json_array();
     double all = 0;
-    for (size_t i = 0; i < (size_t)e->trials * (size_t)e->R; i++) all += e->occupancy[i];
+    for (int i = 0; i < e->trials; i++)
+        for (int k = 0; k < e->R; k++) all += e->trial[i].occupancy[k];
     for (int k = 0; k < e->R; k++) {
         double n = 0;
-        for (int i = 0; i < e->trials; i++) n += e->occupancy[(size_t)i * (size_t)e->R + (size_t)k];
+        for (int i = 0; i < e->trials; i++) n += e->trial[i].occupancy[k];
         append(share, all > 0 ? n / all : 0);
     }
     json_object_set_new(out, "occupancy", json_pack("{s:o}", "share", share));
@@ -281,19 +251,24 @@ json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *abou
     double *values = malloc((size_t)e->trials * sizeof *values);
     int *attempts = malloc((size_t)e->trials * sizeof *attempts);
     json_t *out = bex_provenance(about->command, about->seed);
-    json_t *more = json_pack("{s:i, s:i, s:{s:s, s:i, s:i}, s:O}", "trials", e->trials, "episodes",
-                             e->episodes, "environment", "name", w->name, "episode_length",
-                             w->time_limit, "regions", w->regions, "agent", about->agent);
+    json_t *more =
+        json_pack("{s:i, s:i, s:{s:s, s:i, s:i}, s:O}", "trials", e->trials, "episodes",
+                  bex_explored_most_episodes(e), "environment", "name", w->name, "episode_length",
+                  w->time_limit, "regions", w->regions, "agent", about->agent);
     json_object_update(out, more);
     json_decref(more);
+    if (e->budget) json_object_set_new(out, "budget", json_integer(e->budget));
     int code = values && attempts ? 0 : bex_fail("out of memory");
     if (code == 0) {
         add_by_episode(out, e, values);
         add_by_step(out, e, values);
+        add_final(out, e, values);
         add_attempts(out, e, attempts);
         add_goals(out, e, values);
         add_occupancy(out, e);
-        code = add_overlap(out, e, about, values) < 0 ? -1 : add_map(out, e, about);
+        code = add_overlap(out, e, about, values) < 0 || add_conduct(out, e, about, values) < 0
+                   ? -1
+                   : bex_explore_add_map(out, e, about);
     }
     free(values);
     free(attempts);
@@ -305,18 +280,11 @@ json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *abou
 // ---- trajectories ----
 
 static int append_trial(bex_writer *w, const bex_explored *e, int i, int *trial, int *episode) {
-    const int *start = e->start + (size_t)i * (size_t)(e->episodes + 1);
-    size_t row = (size_t)i * (size_t)e->room;
-    for (int k = 0; k < e->episodes; k++)
-        for (int t = start[k]; t < start[k + 1]; t++) trial[t] = i, episode[t] = k;
-    const void *blocks[] = {e->obs + row * (size_t)e->O,
-                            e->act + row * (size_t)e->A,
-                            e->reward + row,
-                            e->terminal + row,
-                            e->timeout + row,
-                            trial,
-                            episode};
-    return bex_writer_append(w, e->steps[i], blocks);
+    const bex_trial *t = &e->trial[i];
+    for (int k = 0; k < t->episodes; k++)
+        for (int row = t->start[k]; row < t->start[k + 1]; row++) trial[row] = i, episode[row] = k;
+    const void *blocks[] = {t->obs, t->act, t->reward, t->terminal, t->timeout, trial, episode};
+    return bex_writer_append(w, t->steps, blocks);
 }
 
 int bex_explore_save_trajectories(const bex_explored *e, const char *command, const char *path) {

@@ -3,27 +3,33 @@
  * demonstrations.
  *
  * results.json
- *   exp/provenance.h, trials, episodes, environment {...}, agent {...}
+ *   exp/provenance.h, trials, episodes (most of a trial), environment {...}, agent {...}; budget: steps
+ *                of a trial, if it was one
  *   by_episode   after episode 1 .. E: regions (mean, error, trials (E, N)), and repeated: the share
  *                of an episode's regions its trial had visited before (mean, error)
- *   by_step      after step n (about 200 points, all trials present): regions (mean, error)
- *   final        regions after the last episode: mean, error
+ *   by_step      after step n (about 200 points, all trials present): regions (mean, error); of a world that
+ *                has goals: the share of them found (mean, error), each: the share of trials that have
+ *                found goal g (G, points)
+ *   final        regions at the end: mean, error; goals: the share found (mean, error)
  *   attempts     regions: share of trials that reached each, mean attempt (episode from 1) of those;
  *                goal: the same for a first reward, attempts of each trial (0: never)
- *   goals        of a world that has some: the share found after the last episode (mean, error) and
- *                after each; the share of trials that found each
+ *   goals        of a world that has some: names; the share found at the end (mean, error) and after
+ *                each episode; the share of trials that found each; first_step (N, G), null: never
+ *   conduct      how well it moved, of a world that has a view on it (bex_env_class.conduct): of each number
+ *                mean, error, trials
  *   overlap      with a history segment, if one was given: mean, error, trials
  *   occupancy    share of states in each region; and as a grid for a map, counts row by row
  *   map          walls, goal, start: [right, down, half width, half height]
  *   segment      that segment, [[right, down], ...]
- *   demonstrations  {grid}: states of the demonstrations in the same squares, if they were given
+ *   demonstrations  of those that were given: grid, their states in the same squares; conduct: the same
+ *                numbers
  *   rollouts     the first trials' paths, [trial][episode][[right, down], ...], thinned
  * Errors are standard errors over trials. */
 #ifndef BEX_EXP_EXPLORE_RESULTS_H
 #define BEX_EXP_EXPLORE_RESULTS_H
 
 #include "base/json.h"
-#include "exp/explore.h"
+#include "exp/explored.h"
 
 typedef struct bex_explore_about {
     const char *command; // bex_command_line(), UTF-8
@@ -35,6 +41,8 @@ typedef struct bex_explore_about {
     // demonstrations to draw beside it; NULL: none
     const bex_real *demonstrations; // (demonstration_rows, O)
     int demonstration_rows;
+    const int *demonstration_start; // (demonstration_episodes + 1)
+    int demonstration_episodes;
 } bex_explore_about;
 
 /* Caller json_decrefs; NULL with a message. */

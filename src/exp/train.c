@@ -11,33 +11,12 @@
 #include "base/progress.h"
 #include "base/ranks.h"
 #include "data/load.h"
+#include "exp/interrupt.h"
 #include "exp/run.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-static volatile sig_atomic_t asked_to_stop;
-
-static void on_signal(int number) {
-    (void)number;
-    asked_to_stop = 1;
-    bex_ranks_hurry();
-}
-
-// once: a second Ctrl-C ends the process at once. RESTART: a write under way is not disturbed
-static void listen(struct sigaction before[2]) {
-    struct sigaction a = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    asked_to_stop = 0;
-    sigaction(SIGINT, &a, &before[0]);
-    sigaction(SIGTERM, &a, &before[1]);
-}
-
-static void listen_no_more(const struct sigaction before[2]) {
-    sigaction(SIGINT, &before[0], NULL);
-    sigaction(SIGTERM, &before[1], NULL);
-}
 
 static bex_dataset *load_data(const bex_data_config *c) {
     bex_load_options o = BEX_LOAD_INIT;
@@ -230,7 +209,7 @@ static int run_steps(loop *l, int64_t first, bex_train_end *end) {
     int64_t step = first;
     l->since = bex_seconds();
     // ranks stop, or fail, together
-    while ((code = bex_ranks_settle(code < 0 ? code : asked_to_stop)) == 0 && step < t->steps)
+    while ((code = bex_ranks_settle(code < 0 ? code : bex_interrupted())) == 0 && step < t->steps)
         code = one_step(l, step++);
     *end = step == t->steps ? BEX_TRAIN_FINISHED : BEX_TRAIN_STOPPED;
     if (code > 0) code = 0;
@@ -331,7 +310,6 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
                            .keep = (int)c->train.keep,
                            .force = o->force};
     bex_run_start start = {.step = -1};
-    struct sigaction before[2];
     l->agent = bex_agent_class_of(c)->new (c, data);
     int code = l->agent ? 0 : -1;
     if (l->agent) {
@@ -341,7 +319,7 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
     }
     if (bex_ranks_settle(code) < 0) return -1;
     if (o->about) l->agent->class->describe(l->agent, o->about), fflush(o->about);
-    listen(before);
+    bex_interrupt_begin();
     if (bex_ranks_rank() == 0) {
         l->run = o->resume ? resume(l, &setup, &start) : bex_run_create(&setup);
         code = l->run ? 0 : -1;
@@ -357,7 +335,7 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
         bex_progress_finish(&l->progress);
     }
     if (l->run) code = close_run(l, o->run, code, *end);
-    listen_no_more(before);
+    bex_interrupt_end();
     return code;
 }
 

@@ -247,6 +247,15 @@ int bex_control_end(bex_control *c) {
     return c->history ? bex_history_end(c->history) : 0;
 }
 
+int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
+    if (c->running) return bex_fail("an episode is running");
+    c->episode++;
+    if (!c->history) return 0;
+    for (int t = 0; t < rows; t++)
+        bex_history_push(c->history, states + (size_t)t * (size_t)c->policy->O);
+    return bex_history_end(c->history);
+}
+
 static bex_encoder_prefix prefix_at(bex_control *c, int block) {
     const bex_dit_options *n = &c->policy->dit.o;
     bex_real *at = c->keys + (size_t)block * (size_t)n->N * 2 * (size_t)n->C;

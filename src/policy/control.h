@@ -43,6 +43,10 @@ void bex_control_free(bex_control *c); // NULL is fine
 int bex_control_begin(bex_control *c);
 int bex_control_end(bex_control *c);
 
+/* Between episodes: one that this stream played before it was made anew. It counts as the next, and its
+ * states (rows,O) join the history: the stream goes on as the old one would have. */
+int bex_control_recall(bex_control *c, const bex_real *states, int rows);
+
 /* state (O), action (A), both in the world's units. A state that is not finite is refused and
  * changes nothing. */
 int bex_control_act(bex_control *c, const bex_real *state, bex_real *action);

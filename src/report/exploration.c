@@ -48,19 +48,54 @@ static double *numbers(const json_t *array, int n) {
 }
 
 /* ---- curves and grids ---- */
-static int read_curve(bex_curve *c, const json_t *results, const char *by, const char *x) {
-    const json_t *from = at(at(results, by), "regions");
+static int read_curve(bex_curve *c, const json_t *results, const char *by, const char *what,
+                      const char *x) {
+    const json_t *from = at(at(results, by), what);
     const json_t *columns[] = {at(from, x), at(from, "mean"), at(from, "error")};
     if (!from) return 0;
     size_t n = json_array_size(columns[0]);
     for (int k = 0; k < 3; k++)
         if (!json_is_array(columns[k]) || json_array_size(columns[k]) != n || n > 1 << 20)
-            return bex_fail("%s.regions: %s, mean and error are not arrays of one length", by, x);
+            return bex_fail("%s.%s: %s, mean and error are not arrays of one length", by, what, x);
     c->n = (int)n;
     c->x = numbers(columns[0], c->n);
     c->mean = c->x ? numbers(columns[1], c->n) : NULL;
     c->error = c->mean ? numbers(columns[2], c->n) : NULL;
-    return c->error ? 0 : bex_fail_in("%s.regions", by);
+    return c->error ? 0 : bex_fail_in("%s.%s", by, what);
+}
+
+// goal g by itself: a share of trials, whose error follows from it
+static int read_goal(bex_exploration *e, int g, const json_t *share) {
+    bex_curve *c = &e->goal[g];
+    if ((int)json_array_size(share) != e->goals.n)
+        return bex_fail("by_step.goals.each: goal %d has another length", g);
+    c->mean = numbers(share, e->goals.n);
+    if (!c->mean) return bex_fail_in("by_step.goals.each");
+    c->n = e->goals.n;
+    c->x = malloc(((size_t)c->n + 1) * sizeof *c->x);
+    c->error = malloc(((size_t)c->n + 1) * sizeof *c->error);
+    BEX_CHECK(c->x && c->error, "out of memory for a curve of %d", c->n);
+    for (int i = 0; i < c->n; i++) {
+        double p = c->mean[i];
+        c->x[i] = e->goals.x[i];
+        c->error[i] = e->trials > 1 ? sqrt(p * (1 - p) / (double)(e->trials - 1)) : 0;
+    }
+    return 0;
+}
+
+static int read_goals(bex_exploration *e) {
+    const json_t *r = e->results, *names = at(at(r, "goals"), "names");
+    const json_t *each = at(at(at(r, "by_step"), "goals"), "each");
+    if (read_curve(&e->goals, r, "by_step", "goals", "step") < 0) return -1;
+    size_t n = json_array_size(names);
+    if (e->goals.n == 0 || n > BEX_GOALS_MOST || json_array_size(each) != n) return 0;
+    for (size_t g = 0; g < n; g++) {
+        const char *name = json_string_value(json_array_get(names, g));
+        e->goal_name[g] = name ? name : "";
+        if (read_goal(e, (int)g, json_array_get(each, g)) < 0) return -1;
+    }
+    e->goal_count = (int)n;
+    return 0;
 }
 
 static int read_grid(bex_grid *g, const json_t *from, const char *name) {
@@ -143,21 +178,36 @@ bool bex_exploration_given(const bex_exploration *e) {
     return strncmp(e->history, "file:", 5) == 0;
 }
 
+const bex_curve *bex_exploration_curve(const bex_exploration *e, int which) {
+    static const bex_curve none = {0};
+    switch (which) {
+    case BEX_REGIONS_BY_STEP:
+        return &e->by_step;
+    case BEX_REGIONS_BY_EPISODE:
+        return &e->by_episode;
+    case BEX_GOALS_BY_STEP:
+        return &e->goals;
+    default:
+        return which - BEX_GOAL_BY_STEP < e->goal_count ? &e->goal[which - BEX_GOAL_BY_STEP]
+                                                        : &none;
+    }
+}
+
 /* ---- load ---- */
 static int read_parts(bex_exploration *e) {
     const json_t *r = e->results;
-    static const char *const pairs[] = {"final", "overlap"};
-    double *const to[] = {e->final, e->overlap};
-    if (read_curve(&e->by_episode, r, "by_episode", "episode") < 0 ||
-        read_curve(&e->by_step, r, "by_step", "step") < 0)
+    const json_t *const pairs[] = {at(r, "final"), at(r, "overlap"), at(at(r, "final"), "goals")};
+    double *const to[] = {e->final, e->overlap, e->final_goals};
+    if (read_curve(&e->by_episode, r, "by_episode", "regions", "episode") < 0 ||
+        read_curve(&e->by_step, r, "by_step", "regions", "step") < 0 || read_goals(e) < 0)
         return -1;
     if (e->by_episode.n == 0) {
         bex_fail("no by_episode.regions");
         return bex_fail_hint("is it from bex explore?");
     }
-    for (int k = 0; k < 2; k++) {
-        to[k][0] = number_at(at(r, pairs[k]), "mean");
-        to[k][1] = number_at(at(r, pairs[k]), "error");
+    for (int k = 0; k < 3; k++) {
+        to[k][0] = number_at(pairs[k], "mean");
+        to[k][1] = number_at(pairs[k], "error");
     }
     if (read_grid(&e->visits, at(at(r, "occupancy"), "grid"), "occupancy.grid") < 0) return -1;
     return read_grid(&e->demonstrations, at(at(r, "demonstrations"), "grid"),
@@ -179,6 +229,7 @@ int bex_exploration_load(bex_exploration *e, const char *path, const char *name)
     e->exp = text_at(agent, "exp");
     e->seed = integer_at(r, "seed"), e->trials = integer_at(r, "trials");
     e->episodes = integer_at(r, "episodes");
+    e->budget = integer_at(r, "budget");
     e->length = integer_at(world, "episode_length"), e->regions = integer_at(world, "regions");
     if (!strncmp(e->exp, "q:", 2) && bex_number_parse(&e->quantile, e->exp + 2) < 0)
         e->quantile = (double)NAN;
@@ -190,7 +241,8 @@ int bex_exploration_load(bex_exploration *e, const char *path, const char *name)
 }
 
 void bex_exploration_fini(bex_exploration *e) {
-    bex_curve_fini(&e->by_step), bex_curve_fini(&e->by_episode);
+    bex_curve_fini(&e->by_step), bex_curve_fini(&e->by_episode), bex_curve_fini(&e->goals);
+    for (int g = 0; g < BEX_GOALS_MOST; g++) bex_curve_fini(&e->goal[g]);
     bex_grid_fini(&e->visits), bex_grid_fini(&e->demonstrations);
     json_decref(e->results);
     free(e->path), free(e->name);

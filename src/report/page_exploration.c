@@ -24,8 +24,8 @@ static void place_init(place *w, const bex_record *r, const char *environment) {
     w->count = bex_series_gather(w->all, r->explorations, r->exploration_count, environment);
     for (int i = 0; i < w->count; i++) {
         bex_series_main(&w->main[i], &w->all[i]);
-        bex_series_curve(&w->by_step[i], &w->main[i], true);
-        bex_series_curve(&w->by_episode[i], &w->main[i], false);
+        bex_series_curve(&w->by_step[i], &w->main[i], BEX_REGIONS_BY_STEP);
+        bex_series_curve(&w->by_episode[i], &w->main[i], BEX_REGIONS_BY_EPISODE);
         if (w->main[i].member[0]->regions > 0) w->regions = w->main[i].member[0]->regions;
     }
 }
@@ -36,17 +36,49 @@ static void place_fini(place *w) {
 }
 
 /* ---- numbers ---- */
+// "after 12 episodes", "in 20000 steps"
+static void say_when(char out[48], const place *w, int i) {
+    const bex_curve *c = &w->by_episode[i];
+    long long budget = w->main[i].member[0]->budget;
+    for (int k = 1; k < w->main[i].count; k++)
+        if (w->main[i].member[k]->budget != budget) budget = -1;
+    if (budget > 0)
+        snprintf(out, 48, "in %lld steps", budget);
+    else if (c->n)
+        snprintf(out, 48, "after %.0f episode%s", c->x[c->n - 1], c->x[c->n - 1] == 1 ? "" : "s");
+    else
+        snprintf(out, 48, "at the end");
+}
+
+// one trial has no error
+static void say_pair(char out[64], const double pair[2], int digits) {
+    if (isfinite(pair[1]))
+        snprintf(out, 64, "%.*f \u00b1 %.*f", digits, pair[0], digits, pair[1]);
+    else
+        snprintf(out, 64, "%.*f", digits, pair[0]);
+}
+
+// goals where there are some, then regions
 static void show_tiles(bex_page *p, const place *w) {
     bex_page_tiles_begin(p);
     for (int i = 0; i < w->count; i++) {
         const bex_curve *c = &w->by_episode[i];
-        char value[64], label[256], of[48] = "";
-        if (c->n == 0) continue;
-        snprintf(value, sizeof value, "%.1f \u00b1 %.1f", c->mean[c->n - 1], c->error[c->n - 1]);
+        const bex_series *s = &w->main[i];
+        char value[64], label[320], of[48] = "", when[48];
+        double regions[2], goals[2];
+        bool told = bex_series_pair(regions, s, "final", NULL);
+        if (!told && c->n == 0) continue;
+        if (!told) regions[0] = c->mean[c->n - 1], regions[1] = c->error[c->n - 1];
+        say_when(when, w, i);
         if (w->regions > 0) snprintf(of, sizeof of, " of %lld", w->regions);
-        snprintf(label, sizeof label, "%s: regions%s after %.0f episode%s", w->main[i].label, of,
-                 c->x[c->n - 1], c->x[c->n - 1] == 1 ? "" : "s");
-        bex_page_tile(p, value, label, w->main[i].colour);
+        say_pair(value, regions, 1);
+        snprintf(label, sizeof label, "%s: regions%s %s", s->label, of, when);
+        if (s->member[0]->goal_count > 1 && bex_series_pair(goals, s, "final", "goals")) {
+            snprintf(label, sizeof label, "%s: share of %d goals found %s; %s regions%s", s->label,
+                     s->member[0]->goal_count, when, value, of);
+            say_pair(value, goals, 3);
+        }
+        bex_page_tile(p, value, label, s->colour);
     }
     bex_page_tiles_end(p);
 }
@@ -66,7 +98,7 @@ static void show_curves(bex_page *p, const place *w) {
         drawn++;
     }
     if (w->regions > 0) bex_panel_hline(panel, (double)w->regions, &(bex_mark){.dashed = true});
-    bex_panel_legend(panel, BEX_LEGEND_BOTTOM_RIGHT);
+    bex_panel_legend(panel, BEX_LEGEND_BEST);
     if (drawn) {
         bex_page_figure_begin(p, 0);
         bex_page_show(p, f, "Regions visited against environment steps");
@@ -117,16 +149,8 @@ static void begin_budgets(bex_page *p, const char *first, const int *at, int n) 
     bex_page_table_begin(p, names, align, n + 2);
 }
 
-static int cloned_series(const place *w) {
-    for (int i = 0; i < w->count; i++)
-        if (!strcmp(w->main[i].label, "BC")) return i;
-    for (int i = 0; i < w->count; i++)
-        if (strstr(w->main[i].label, "random choice")) return i;
-    return -1;
-}
-
 static void show_differences(bex_page *p, const place *w, const int *at, int n) {
-    int bc = cloned_series(w);
+    int bc = bex_series_cloned(w->main, w->count);
     if (bc < 0 || w->count < 2) return;
     bex_page_text(
         p,
@@ -305,6 +329,7 @@ static void show_place(bex_page *p, const bex_record *r, const char *environment
     bex_page_section(p, title);
     if (w.count) {
         show_tiles(p, &w);
+        bex_page_goals(p, r, w.main, w.count, environment);
         show_curves(p, &w);
         show_budgets(p, &w);
         show_maps(p, &w, r);

@@ -107,12 +107,12 @@ static bool same_x(const bex_curve *a, const bex_curve *b) {
     return a->n == b->n && !memcmp(a->x, b->x, (size_t)a->n * sizeof *a->x);
 }
 
-bool bex_series_curve(bex_curve *out, const bex_series *s, bool by_step) {
+bool bex_series_curve(bex_curve *out, const bex_series *s, int which) {
     const bex_curve *part[BEX_SERIES_MEMBERS];
     double trials[BEX_SERIES_MEMBERS], mean[BEX_SERIES_MEMBERS], error[BEX_SERIES_MEMBERS];
     *out = (bex_curve){0};
     for (int i = 0; i < s->count; i++) {
-        part[i] = by_step ? &s->member[i]->by_step : &s->member[i]->by_episode;
+        part[i] = bex_exploration_curve(s->member[i], which);
         trials[i] = (double)s->member[i]->trials;
         if (part[i]->n == 0 || trials[i] < 1 || !same_x(part[0], part[i])) return false;
     }
@@ -128,6 +128,28 @@ bool bex_series_curve(bex_curve *out, const bex_series *s, bool by_step) {
         out->x[k] = part[0]->x[k], out->mean[k] = pooled[0], out->error[k] = pooled[1];
     }
     return true;
+}
+
+bool bex_series_pair(double out[2], const bex_series *s, const char *key, const char *inside) {
+    double trials[BEX_SERIES_MEMBERS], mean[BEX_SERIES_MEMBERS], error[BEX_SERIES_MEMBERS];
+    for (int i = 0; i < s->count; i++) {
+        const json_t *pair = json_object_get(s->member[i]->results, key);
+        if (inside) pair = json_object_get(pair, inside);
+        const json_t *m = json_object_get(pair, "mean"), *e = json_object_get(pair, "error");
+        trials[i] = (double)s->member[i]->trials;
+        if (!json_is_number(m) || !json_is_number(e) || trials[i] < 1) return false;
+        mean[i] = json_number_value(m), error[i] = json_number_value(e);
+    }
+    if (s->count) bex_pool(out, mean, error, trials, s->count);
+    return s->count > 0;
+}
+
+int bex_series_cloned(const bex_series *series, int count) {
+    for (int i = 0; i < count; i++)
+        if (!strcmp(series[i].label, "BC")) return i;
+    for (int i = 0; i < count; i++)
+        if (strstr(series[i].label, "random choice")) return i;
+    return -1;
 }
 
 bool bex_series_grid(bex_grid *out, const bex_series *s) {

@@ -215,6 +215,30 @@ static void a_stream_repeats_itself(void **state) {
     bex_retrieval_free(r);
 }
 
+// an actor made anew that is told what it saw goes on as the old one
+static void a_recalled_actor_goes_on(void **state) {
+    (void)state;
+    bex_retrieval *r = make(5, "cosine");
+    int rows[2][40];
+    for (int run = 0; run < 2; run++) {
+        bex_actor *a = make_actor(r, BEX_HISTORY_UNIFORM, 21);
+        bex_real obs[40 * O], act[A];
+        for (int i = 0; i < 40; i++) {
+            obs[i * O] = R(0.02 * i), obs[i * O + 1] = R(-0.01 * i), obs[i * O + 2] = 5;
+            if (run && i % 10 == 9 && i < 20)
+                assert_int_equal(a->class->recall(a, obs + (i - 9) * O, 10), 0);
+            if (run && i < 20) continue;
+            if (i % 10 == 0) assert_int_equal(a->class->begin(a), 0);
+            assert_int_equal(a->class->act(a, obs + i * O, act), 0);
+            rows[run][i] = bex_retrieval_actor_row(a);
+            if (i % 10 == 9) assert_int_equal(a->class->end(a), 0);
+        }
+        a->class->free(a);
+    }
+    assert_memory_equal(rows[0] + 20, rows[1] + 20, 20 * sizeof(int));
+    bex_retrieval_free(r);
+}
+
 static void acting_allocates_nothing(void **state) {
     (void)state;
     static const char *const kinds[] = {"cosine", "mlp", "onehot", "cosine_relative"};
@@ -288,6 +312,7 @@ int main(void) {
         cmocka_unit_test(one_of_the_top_is_played),
         cmocka_unit_test(random_is_behaviour_cloning),
         cmocka_unit_test(a_stream_repeats_itself),
+        cmocka_unit_test(a_recalled_actor_goes_on),
         cmocka_unit_test(acting_allocates_nothing),
         cmocka_unit_test(mistakes_have_messages),
     };

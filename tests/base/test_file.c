@@ -198,6 +198,23 @@ static void an_early_write_error_is_not_forgotten(void **state) {
     assert_content("old");
 }
 
+static void digests_tell_contents_apart(void **state) {
+    (void)state;
+    unsigned long long a, b;
+    long long bytes;
+    write_text("", 1);
+    assert_int_equal(bex_file_digest(&a, &bytes, path), 0);
+    assert_true(a == 0xcbf29ce484222325ull && bytes == 0);
+    write_text("a", 1);
+    assert_int_equal(bex_file_digest(&a, &bytes, path), 0);
+    assert_true(a == 0xaf63dc4c8601ec8cull && bytes == 1); // published for FNV-1a
+    write_text("b", 1);
+    assert_int_equal(bex_file_digest(&b, &bytes, path), 0);
+    assert_true(a != b);
+    assert_true(bex_file_digest(&b, &bytes, "no/such") < 0);
+    assert_message("no/such");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_is_read_back),
@@ -209,6 +226,7 @@ int main(void) {
         cmocka_unit_test(writing_refuses),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
         cmocka_unit_test(an_early_write_error_is_not_forgotten),
+        cmocka_unit_test(digests_tell_contents_apart),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

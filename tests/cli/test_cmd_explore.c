@@ -137,6 +137,50 @@ static void a_history_file_gives_the_overlap(void **state) {
     unlink(path);
 }
 
+static double nested(const json_t *r, const char *a, const char *b) {
+    return json_number_value(json_object_get(json_object_get(r, a), b));
+}
+
+// a file of one's own; what the command line says counts more
+static void a_protocol_gives_way_to_options(void **state) {
+    (void)state;
+    char path[600];
+    snprintf(path, sizeof path, "%s", scratch_path("own.ini"));
+    FILE *f = fopen(path, "w");
+    fputs("[protocol]\nenv = maze2d-medium\nstart = 3,3\nepisode_length = 60\nsteps = 150\n"
+          "trials = 2\nhistory = last3\n",
+          f);
+    fclose(f);
+    static const struct {
+        const char *options;
+        int budget, episodes, trials, length;
+        const char *history;
+    } cases[] = {{"", 150, 3, 2, 60, "last3"},
+                 {"--trials 3 --steps 100 --history first", 100, 2, 3, 60, "first"},
+                 {"--episodes 2", 0, 2, 2, 60, "last3"},
+                 {"--episode-length 40 --env maze2d-medium", 150, 4, 2, 40, "last3"}};
+    for (int i = 0; i < 4; i++) {
+        snprintf(command, sizeof command,
+                 "explore --retrieval %s --future 40 --k 16 --protocol %s --out %s %s", data, path,
+                 out, cases[i].options);
+        run r = run_program(command);
+        if (r.code != 0) fail_msg("%s", r.text);
+        if (cases[i].budget)
+            assert_non_null(strstr(r.text, "steps   regions visited   goals found"));
+        json_t *j = results_of(out);
+        assert_int_equal(json_integer_value(json_object_get(j, "budget")), cases[i].budget);
+        assert_int_equal(json_integer_value(json_object_get(j, "episodes")), cases[i].episodes);
+        assert_int_equal(json_integer_value(json_object_get(j, "trials")), cases[i].trials);
+        assert_int_equal((int)nested(j, "environment", "episode_length"), cases[i].length);
+        assert_string_equal(
+            json_string_value(json_object_get(json_object_get(j, "agent"), "history")),
+            cases[i].history);
+        json_decref(j);
+        clean(out);
+    }
+    unlink(path);
+}
+
 static void mistakes_are_one_line(void **state) {
     (void)state;
     static const struct {
@@ -158,6 +202,11 @@ static void mistakes_are_one_line(void **state) {
         {"--retrieval %s --env maze2d-medium --phi-dims 0,", 2, "numbers from 0 to 3"},
         {"--retrieval %s --env maze2d-medium --phi-dims x", 2, "--phi-dims: dims 'x'"},
         {"--retrieval %s --env maze2d-medium --future 5000", 1, "retrieval"},
+        {"--retrieval %s --env maze2d-medium --steps 90 --episodes 3", 2,
+         "--steps and --episodes: a trial ends after the one or the other"},
+        {"--retrieval %s --protocol antmaze-mediun", 2, "did you mean antmaze-medium?"},
+        {"--retrieval %s --protocol no/such.ini", 2, "no/such.ini"},
+        {"--retrieval %s --protocol kitchen", 1, "kitchen-partial has 60 and 9"},
         {"--retrieval %s --env maze2d-medium --trials 0", 2, "--trials must be in"},
         {"--retrieval none.hdf5 --env maze2d-medium", 1, "none.hdf5"},
         {"--retrieval %s --env maze2d-medium --trials 1 --episodes 1 --out no/such/dir", 1,
@@ -189,6 +238,7 @@ int main(void) {
         cmocka_unit_test(same_trials_on_any_number_of_cores),
         cmocka_unit_test(rules_and_features_work),
         cmocka_unit_test(a_history_file_gives_the_overlap),
+        cmocka_unit_test(a_protocol_gives_way_to_options),
         cmocka_unit_test(mistakes_are_one_line),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,16 @@ static void a_walk_by_hand(void **state) {
     assert_int_equal(a.fell, 1);
     assert_int_equal(a.cells, 4);
     assert_int_equal(a.cells2, 10);
+    // the same two as a trial: rows 0-2 and 3-4, no goal
+    double values[BEX_ENV_CONDUCT];
+    assert_int_equal(w->class->judge(w, obs, (const int[]){0, 3, 5}, 2, values), 0);
+    assert_string_equal(w->class->conduct[0], "flipped_states");
+    assert_true(fabs(values[0] - 2 / 5.0) < 1e-12);
+    assert_string_equal(w->class->conduct[1], "flipped_episodes");
+    assert_true(fabs(values[1] - 1) < 1e-12);
+    assert_string_equal(w->class->conduct[2], "metres_per_upright_step");
+    assert_true(fabs(values[2] - 1.5) < 1e-6);
+    assert_null(w->class->conduct[3]);
     bex_world_close(w);
 }
 

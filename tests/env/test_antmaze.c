@@ -105,6 +105,9 @@ static void goals_are_supes(void **state) {
             assert_int_equal(found_at(f.world, x + 1.499 + root, y - root), bit);
             assert_int_equal(found_at(f.world, x + 1.6 + root, y - root), 0);
         }
+        char name[BEX_GOAL_NAME];
+        f.world->class->goal_name(f.world, 1, name);
+        assert_string_equal(name, i ? "goal 2 (7,2)" : "goal 2 (1,5)");
         assert_int_equal(found_at(f.world, 0, 0), 0);
         assert_int_equal(found_at(f.world, NAN, 0), 0);
         close_world(f);

@@ -108,6 +108,14 @@ static void worlds_have_d4rls_shape_and_goals(void **state) {
         assert_int_equal(w->goals, 4);
         assert_true(fabs(w->dt - 0.08) < 1e-12);
         assert_int_equal(__builtin_popcount(bex_kitchen_goals(w)), BEX_KITCHEN_GOALS);
+        static const char *const names[2][4] = {
+            {"light switch", "slide cabinet", "microwave", "kettle"},
+            {"bottom burner", "light switch", "microwave", "kettle"}};
+        for (int g = 0; g < 4; g++) {
+            char name[BEX_GOAL_NAME];
+            w->class->goal_name(w, g, name);
+            assert_string_equal(name, names[i == 2][g]);
+        }
         assert_true(f.obs[30 + worlds[i].absent] == 0);
         assert_true(f.obs[30 + worlds[i].present] != 0);
         assert_true(fabs((double)f.obs[30 + 22] + 0.75) < 1e-6);

@@ -11,13 +11,14 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdatomic.h>
 
 enum { TRIALS = 5, EPISODES = 3, LENGTH = 40 };
 
 // pushes in its own direction, turning each episode; counts its calls
 typedef struct scripted {
     bex_actor base;
-    int number, begun, ended, acted, since, fail_at;
+    int number, begun, ended, acted, since, last, fail_at; // last: steps of the episode that ended
     bex_rng rng;
 } scripted;
 
@@ -41,28 +42,39 @@ static int act(bex_actor *actor, const bex_real *obs, bex_real *action) {
 
 static int end(bex_actor *actor) {
     scripted *a = (scripted *)actor;
-    assert_int_equal(a->since, LENGTH);
+    a->last = a->since;
     a->ended++;
     return 0;
+}
+
+static int recall(bex_actor *actor, const bex_real *obs, int rows) {
+    bex_real action[2];
+    begin(actor);
+    for (int t = 0; t < rows; t++) act(actor, obs + t * 4, action);
+    return end(actor);
 }
 
 static void nothing(bex_actor *actor) {
     (void)actor;
 }
 
-static const bex_actor_class scripted_class = {"scripted", begin, act, end, nothing};
+static const bex_actor_class scripted_class = {"scripted", begin, act, end, recall, nothing};
 
 static bex_world *world;
 static scripted cast[TRIALS];
 
-static int explore(bex_explored *e, int threads, int fail_at) {
-    bex_actor *actors[TRIALS];
+static void set_the_stage(bex_actor **actors, int fail_at) {
     for (int i = 0; i < TRIALS; i++) {
         cast[i] = (scripted){.base = {&scripted_class}, .number = i};
         cast[i].rng = bex_rng_split(bex_rng_seed(9), "actor", (uint64_t)i);
         cast[i].fail_at = i == 3 ? fail_at : 0;
         actors[i] = &cast[i].base;
     }
+}
+
+static int explore(bex_explored *e, int threads, int fail_at) {
+    bex_actor *actors[TRIALS];
+    set_the_stage(actors, fail_at);
     return bex_explore(e, &(bex_explore_options){.world = world,
                                                  .actors = actors,
                                                  .trials = TRIALS,
@@ -78,13 +90,15 @@ static void everyone_is_called_in_turn(void **state) {
     for (int i = 0; i < TRIALS; i++) {
         assert_int_equal(cast[i].begun, EPISODES);
         assert_int_equal(cast[i].ended, EPISODES);
+        assert_int_equal(cast[i].last, LENGTH);
         assert_int_equal(cast[i].acted, EPISODES * LENGTH);
-        assert_int_equal(e.steps[i], EPISODES * LENGTH);
-        for (int k = 0; k <= EPISODES; k++)
-            assert_int_equal(e.start[i * (EPISODES + 1) + k], k * LENGTH);
-        for (int t = 0; t < e.steps[i]; t++) {
-            assert_int_equal(e.timeout[i * e.room + t], t % LENGTH == LENGTH - 1);
-            assert_int_equal(e.terminal[i * e.room + t], 0);
+        const bex_trial *trial = &e.trial[i];
+        assert_int_equal(trial->steps, EPISODES * LENGTH);
+        assert_int_equal(trial->episodes, EPISODES);
+        for (int k = 0; k <= EPISODES; k++) assert_int_equal(trial->start[k], k * LENGTH);
+        for (int t = 0; t < trial->steps; t++) {
+            assert_int_equal(trial->timeout[t], t % LENGTH == LENGTH - 1);
+            assert_int_equal(trial->terminal[t], 0);
         }
     }
     bex_explored_fini(&e);
@@ -97,17 +111,18 @@ static void regions_are_counted_right(void **state) {
     assert_int_equal(explore(&e, 0, 0), 0);
     assert_int_equal(e.R, 26 * 4);
     for (int i = 0; i < TRIALS; i++) {
+        const bex_trial *trial = &e.trial[i];
         int first[104], episode_of[104], total = 0;
         unsigned count[104] = {0};
         memset(first, -1, sizeof first);
         for (int k = 0; k < EPISODES; k++)
             for (int t = 0; t <= LENGTH; t++) {
                 int row = k * LENGTH + t;
-                const bex_real *obs = t < LENGTH ? e.obs + (i * e.room + row) * e.O
-                                                 : e.final_obs + (i * EPISODES + k) * e.O;
+                const bex_real *obs =
+                    t < LENGTH ? trial->obs + row * e.O : trial->final_obs + k * e.O;
                 int region = world->class->region(world, obs);
                 assert_true(region >= 0);
-                assert_int_equal(e.visited[(i * EPISODES + k) * e.R + region], 1);
+                assert_int_equal(trial->visited[k * e.R + region], 1);
                 if (first[region] < 0) first[region] = row, episode_of[region] = k;
                 count[region]++;
                 int after = 0;
@@ -119,13 +134,29 @@ static void regions_are_counted_right(void **state) {
                 total = after;
             }
         for (int r = 0; r < e.R; r++) {
-            assert_int_equal(e.first_step[i * e.R + r], first[r]);
-            if (first[r] >= 0) assert_int_equal(e.first_episode[i * e.R + r], episode_of[r]);
-            assert_int_equal(e.occupancy[i * e.R + r], count[r]);
+            assert_int_equal(trial->first_step[r], first[r]);
+            if (first[r] >= 0) assert_int_equal(trial->first_episode[r], episode_of[r]);
+            assert_int_equal(trial->occupancy[r], count[r]);
         }
         assert_true(total > 3); // the balls do move
     }
     bex_explored_fini(&e);
+}
+
+static void assert_same_trial(const bex_explored *e, const bex_trial *a, const bex_trial *b) {
+    size_t rows = (size_t)a->steps, O = (size_t)e->O, A = (size_t)e->A, R = (size_t)e->R;
+    size_t episodes = (size_t)a->episodes;
+    assert_int_equal(a->steps, b->steps);
+    assert_int_equal(a->episodes, b->episodes);
+    assert_memory_equal(a->obs, b->obs, rows * O * sizeof *a->obs);
+    assert_memory_equal(a->act, b->act, rows * A * sizeof *a->act);
+    assert_memory_equal(a->reward, b->reward, rows * sizeof *a->reward);
+    assert_memory_equal(a->timeout, b->timeout, rows);
+    assert_memory_equal(a->start, b->start, (episodes + 1) * sizeof *a->start);
+    assert_memory_equal(a->final_obs, b->final_obs, episodes * O * sizeof *a->obs);
+    assert_memory_equal(a->visited, b->visited, episodes * R);
+    assert_memory_equal(a->first_step, b->first_step, R * sizeof *a->first_step);
+    assert_memory_equal(a->occupancy, b->occupancy, R * sizeof *a->occupancy);
 }
 
 static void same_bits_on_any_number_of_threads(void **state) {
@@ -135,11 +166,7 @@ static void same_bits_on_any_number_of_threads(void **state) {
     assert_int_equal(explore(&one, 1, 0), 0);
     omp_set_num_threads(3);
     assert_int_equal(explore(&three, 3, 0), 0);
-    size_t rows = (size_t)TRIALS * (size_t)one.room;
-    assert_memory_equal(one.obs, three.obs, rows * (size_t)one.O * sizeof *one.obs);
-    assert_memory_equal(one.act, three.act, rows * (size_t)one.A * sizeof *one.act);
-    assert_memory_equal(one.first_step, three.first_step,
-                        TRIALS * (size_t)one.R * sizeof *one.first_step);
+    for (int i = 0; i < TRIALS; i++) assert_same_trial(&one, &one.trial[i], &three.trial[i]);
     bex_explored_fini(&one), bex_explored_fini(&three);
 }
 
@@ -166,7 +193,7 @@ static void results_say_what_happened(void **state) {
     bex_explore_about about = {.command = "bex explore",
                                .seed = 4,
                                .agent = agent,
-                               .segment = e.obs + (e.room + LENGTH) * e.O,
+                               .segment = e.trial[1].obs + LENGTH * e.O,
                                .segment_rows = LENGTH};
     json_t *r = bex_explore_results(&e, &about);
     assert_non_null(r);
@@ -203,7 +230,7 @@ static void rewards_end_attempts(void **state) {
     bex_explored e;
     assert_int_equal(explore(&e, 0, 0), 0);
     assert_int_equal(bex_explored_attempts(&e, 2), 0);
-    e.reward[2 * e.room + 2 * LENGTH - 1] = 1; // the last step of the second episode
+    e.trial[2].reward[2 * LENGTH - 1] = 1; // the last step of the second episode
     assert_int_equal(bex_explored_attempts(&e, 2), 2);
     bex_explored_fini(&e);
 }
@@ -225,8 +252,11 @@ static void trajectories_read_back(void **state) {
     assert_non_null(d);
     assert_int_equal(d->episodes, TRIALS * EPISODES);
     assert_int_equal(d->rows, TRIALS * EPISODES * LENGTH);
-    assert_memory_equal(d->observations, e.obs, (size_t)d->rows * 4 * sizeof(bex_real));
-    assert_memory_equal(d->actions, e.act, (size_t)d->rows * 2 * sizeof(bex_real));
+    for (int i = 0; i < TRIALS; i++) {
+        size_t rows = EPISODES * LENGTH, at = (size_t)i * rows;
+        assert_memory_equal(d->observations + at * 4, e.trial[i].obs, rows * 4 * sizeof(bex_real));
+        assert_memory_equal(d->actions + at * 2, e.trial[i].act, rows * 2 * sizeof(bex_real));
+    }
     bex_dataset_free(d);
     bex_explored_fini(&e);
     unlink(path);
@@ -244,15 +274,18 @@ static void goals_are_counted_right(void **state) {
     assert_int_equal(e.G, 1);
     double found = 0;
     for (int i = 0; i < TRIALS; i++) {
-        int first = -1;
+        int first = -1, step = -1;
         for (int k = EPISODES - 1; k >= 0; k--)
-            for (int t = 0; t <= LENGTH; t++) {
-                const bex_real *obs = t < LENGTH ? e.obs + (i * e.room + k * LENGTH + t) * e.O
-                                                 : e.final_obs + (i * EPISODES + k) * e.O;
-                if (world->class->found(world, obs)) first = k;
+            for (int t = LENGTH; t >= 0; t--) {
+                const bex_real *obs = t < LENGTH ? e.trial[i].obs + (k * LENGTH + t) * e.O
+                                                 : e.trial[i].final_obs + k * e.O;
+                if (world->class->found(world, obs)) first = k, step = k * LENGTH + t;
             }
         for (int k = 0; k <= EPISODES; k++)
             assert_true(bex_explored_goals(&e, i, k) == (first >= 0 && first < k));
+        assert_int_equal(e.trial[i].goal_step[0], step);
+        for (int n = 0; n <= EPISODES * LENGTH; n++)
+            assert_true(bex_explored_goals_after_steps(&e, i, n) == (step >= 0 && step <= n));
         found += (double)(first >= 0) / TRIALS;
     }
     assert_true(found > 0);
@@ -262,10 +295,148 @@ static void goals_are_counted_right(void **state) {
     const json_t *mean = json_object_get(json_object_get(goals, "found"), "mean");
     assert_true(fabs(json_number_value(mean) - found) < 1e-12);
     assert_int_equal(json_array_size(json_object_get(goals, "reached")), 1);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(goals, "names"), 0)),
+                        "goal (3,4)");
+    // one goal: the share of goals found and the share of trials that found it are one curve
+    const json_t *by_step = json_object_get(json_object_get(r, "by_step"), "goals");
+    const json_t *each = json_array_get(json_object_get(by_step, "each"), 0);
+    size_t points = json_array_size(json_object_get(by_step, "mean"));
+    assert_int_equal(json_array_size(each), points);
+    for (size_t n = 0; n < points; n++)
+        assert_true(fabs(number(r, "by_step", "goals", "mean", n) -
+                         json_number_value(json_array_get(each, n))) < 1e-12);
+    assert_true(number(r, "final", "goals", "mean", 0) ==
+                json_number_value(json_array_get(each, points - 1)));
+    assert_true(json_is_null(json_array_get(json_array_get(json_object_get(goals, "first_step"), 0),
+                                            0)) == (e.trial[0].goal_step[0] < 0));
     json_decref(r), json_decref(agent);
     bex_explored_fini(&e);
     bex_world_close(world);
     world = whole;
+}
+
+// two whole episodes and a piece of one; the same steps as without a budget, up to there
+static void a_budget_is_used_to_the_last_step(void **state) {
+    (void)state;
+    enum { BUDGET = 2 * LENGTH + 7 };
+    bex_actor *actors[TRIALS];
+    bex_explored whole, e;
+    assert_int_equal(explore(&whole, 0, 0), 0);
+    set_the_stage(actors, 0);
+    bex_explore_options o = {
+        .world = world, .actors = actors, .trials = TRIALS, .steps = BUDGET, .seed = 4};
+    assert_int_equal(bex_explore(&e, &o), 0);
+    assert_int_equal(e.budget, BUDGET);
+    assert_int_equal(bex_explored_least_steps(&e), BUDGET);
+    for (int i = 0; i < TRIALS; i++) {
+        const bex_trial *t = &e.trial[i];
+        assert_int_equal(t->steps, BUDGET);
+        assert_int_equal(t->episodes, 3);
+        assert_int_equal(t->start[2], 2 * LENGTH);
+        assert_int_equal(t->start[3], BUDGET);
+        assert_int_equal(cast[i].ended, 3);
+        assert_int_equal(cast[i].last, 7);
+        for (int n = 0; n < BUDGET; n++)
+            assert_int_equal(t->timeout[n], n % LENGTH == LENGTH - 1 || n == BUDGET - 1);
+        assert_memory_equal(t->act, whole.trial[i].act, (size_t)BUDGET * 2 * sizeof(bex_real));
+        // the state after the last action: the next row of the longer trial
+        assert_memory_equal(t->final_obs + 2 * e.O, whole.trial[i].obs + BUDGET * e.O,
+                            (size_t)e.O * sizeof(bex_real));
+    }
+    json_t *agent = json_object(),
+           *r = bex_explore_results(&e, &(bex_explore_about){.command = "x", .agent = agent});
+    assert_int_equal(json_integer_value(json_object_get(r, "budget")), BUDGET);
+    assert_int_equal(json_integer_value(json_object_get(r, "episodes")), 3);
+    const json_t *steps =
+        json_object_get(json_object_get(json_object_get(r, "by_step"), "regions"), "step");
+    size_t last = json_array_size(steps) - 1;
+    assert_int_equal(json_integer_value(json_array_get(steps, last)), BUDGET);
+    assert_true(number(r, "by_step", "regions", "mean", last) ==
+                json_number_value(json_object_get(json_object_get(r, "final"), "mean")));
+    json_decref(r), json_decref(agent);
+    bex_explored_fini(&e), bex_explored_fini(&whole);
+}
+
+// an ant's walk, beside that of the demonstrations
+static void ants_are_judged(void **state) {
+    (void)state;
+    bex_world *whole = world;
+    bex_world_options o = BEX_WORLD_INIT;
+    o.time_limit = 15, o.explore = true;
+    assert_int_equal(bex_world_open(&world, "antmaze-umaze", &o), 0);
+    bex_explored e;
+    assert_int_equal(explore(&e, 0, 0), 0);
+    json_t *agent = json_object();
+    const bex_trial *t = &e.trial[0];
+    bex_explore_about about = {.command = "x",
+                               .agent = agent,
+                               .demonstrations = t->obs,
+                               .demonstration_rows = t->steps,
+                               .demonstration_start = t->start,
+                               .demonstration_episodes = t->episodes};
+    json_t *r = bex_explore_results(&e, &about);
+    double values[BEX_ENV_CONDUCT];
+    assert_int_equal(world->class->judge(world, t->obs, t->start, t->episodes, values), 0);
+    assert_true(values[2] > 0);
+    const char *name = "metres_per_upright_step";
+    const json_t *one = json_object_get(json_object_get(r, "conduct"), name);
+    assert_int_equal(json_array_size(json_object_get(one, "trials")), TRIALS);
+    assert_true(json_number_value(json_array_get(json_object_get(one, "trials"), 0)) == values[2]);
+    assert_true(number(r, "demonstrations", "conduct", name, 0) == values[2]);
+    assert_non_null(json_object_get(json_object_get(r, "demonstrations"), "grid"));
+    json_decref(r), json_decref(agent);
+    bex_explored_fini(&e);
+    bex_world_close(world);
+    world = whole;
+}
+
+static atomic_int patience;
+
+static bool enough(void) {
+    return atomic_fetch_sub(&patience, 1) <= 0;
+}
+
+// stopped again and again, at any step: the end is the same, bit for bit
+static void a_stopped_exploration_goes_on(void **state) {
+    (void)state;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s", scratch_path("stopped"));
+    bex_actor *actors[TRIALS];
+    bex_explored whole, e = {0};
+    assert_int_equal(explore(&whole, 0, 0), 0);
+    json_t *request = json_object();
+    bex_explore_store *s = bex_explore_store_new(folder, request);
+    json_decref(request);
+    int code = BEX_EXPLORE_STOPPED, stops = 0;
+    for (; code == BEX_EXPLORE_STOPPED; stops++) {
+        bex_explored_fini(&e);
+        bex_explore_store_free(s);
+        s = bex_explore_store_open(folder);
+        set_the_stage(actors, 0);
+        atomic_store(&patience, TRIALS * LENGTH + 11 * stops);
+        code = bex_explore(&e, &(bex_explore_options){.world = world,
+                                                      .actors = actors,
+                                                      .trials = TRIALS,
+                                                      .episodes = EPISODES,
+                                                      .seed = 4,
+                                                      .threads = 1 + stops % 3,
+                                                      .store = s,
+                                                      .stop = enough});
+        assert_true(stops < 20);
+    }
+    bex_explore_store_free(s);
+    bex_explore_store_remove(folder);
+    if (code < 0 && strstr(bex_error(), "HDF5")) {
+        bex_explored_fini(&e), bex_explored_fini(&whole);
+        skip();
+    }
+    if (code < 0) fail_msg("%s", bex_error());
+    assert_true(stops > 2);
+    for (int i = 0; i < TRIALS; i++) {
+        assert_int_equal(cast[i].ended, EPISODES);
+        assert_same_trial(&whole, &whole.trial[i], &e.trial[i]);
+    }
+    bex_explored_fini(&e), bex_explored_fini(&whole);
 }
 
 int main(void) {
@@ -282,6 +453,9 @@ int main(void) {
         cmocka_unit_test(rewards_end_attempts),
         cmocka_unit_test(trajectories_read_back),
         cmocka_unit_test(goals_are_counted_right),
+        cmocka_unit_test(a_budget_is_used_to_the_last_step),
+        cmocka_unit_test(ants_are_judged),
+        cmocka_unit_test(a_stopped_exploration_goes_on),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     bex_world_close(world);

@@ -261,6 +261,32 @@ static void history_grows_and_matters(void **state) {
     bex_policy_free(p);
 }
 
+// a stream made anew that is told what it saw goes on as the old one
+static void a_recalled_stream_goes_on(void **state) {
+    (void)state;
+    static const char *const kinds[][3] = {
+        {NULL}, {"model.agent=bc", NULL}, {"deploy.candidates=3", "model.waypoints=true", NULL}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        bex_policy *p = tiny_policy(kinds[k], 0, 5);
+        bex_control *old = make(p, BEX_CONTROL_INIT), *new = make(p, BEX_CONTROL_INIT);
+        float x[STEPS * TINY_A], y[STEPS * TINY_A], seen[STEPS * TINY_O];
+        for (int e = 0; e < 2; e++) {
+            episode(old, e, x);
+            for (int t = 0; t < STEPS; t++) tiny_state(seen + t * TINY_O, e, t);
+            ok(bex_control_recall(new, seen, STEPS));
+        }
+        for (int e = 2; e < 4; e++) {
+            episode(old, e, x), episode(new, e, y);
+            assert_memory_equal(x, y, sizeof x);
+        }
+        ok(bex_control_begin(new));
+        assert_true(bex_control_recall(new, seen, STEPS) < 0);
+        assert_message("an episode is running");
+        bex_control_free(old), bex_control_free(new);
+        bex_policy_free(p);
+    }
+}
+
 static void long_episodes_are_thinned(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(NULL, 0, 5);
@@ -458,6 +484,7 @@ int main(void) {
         cmocka_unit_test(without_guidance_exp_is_silent),
         cmocka_unit_test(tasks_and_times_are_used),
         cmocka_unit_test(history_grows_and_matters),
+        cmocka_unit_test(a_recalled_stream_goes_on),
         cmocka_unit_test(long_episodes_are_thinned),
         cmocka_unit_test(exp_changes_on_the_way),
         cmocka_unit_test(raw_coverage_follows_the_history),

@@ -152,6 +152,65 @@ static void the_whole_set(void **state) {
 #endif
 }
 
+// two goals, a budget of 20 steps; final: share found, error; last: of trials, at the end
+static void put_goals(const char *folder, const char *agent, int trials, double final, double error,
+                      const char *last) {
+    char text[4096];
+    snprintf(
+        text, sizeof text,
+        "{\"trials\": %d, \"episodes\": 3, \"budget\": 20, \"environment\": {\"name\": "
+        "\"kitchen-tiny\", \"episode_length\": 8, \"regions\": 4},"
+        "\"agent\": {\"name\": \"%s\", \"history\": \"uniform\"},"
+        "\"by_episode\": {\"regions\": {\"episode\": [1, 2], \"mean\": [1, 2], \"error\": [0, 0]}},"
+        "\"by_step\": {\"regions\": {\"step\": [0, 20], \"mean\": [1, 2], \"error\": [0, 0]},"
+        " \"goals\": {\"step\": [0, 20], \"mean\": [0, %g], \"error\": [0, %g], \"each\": "
+        "[[0, %s], [0, 0.5]]}},"
+        "\"goals\": {\"names\": [\"kettle <1>\", \"door\"]},"
+        "\"conduct\": {\"flipped_states\": {\"mean\": 0.25, \"error\": 0.125}},"
+        "\"demonstrations\": {\"conduct\": {\"flipped_states\": 0.0625}},"
+        "\"final\": {\"mean\": 2, \"error\": 0.1, \"goals\": {\"mean\": %g, \"error\": %g}}}",
+        trials, agent, final, error, last, final, error);
+    put(folder, "results.json", text);
+}
+
+static void goals_have_a_part_of_their_own(void **state) {
+    (void)state;
+    bex_folder_remove(root);
+    put_goals("set/a", "be", 10, 0.75, 0.05, "1");
+    put_goals("set/b", "be", 30, 0.35, 0.05, "0.2");
+    put_goals("set/c", "bc", 10, 0.25, 0.05, "0");
+    const char *paths[] = {below("set")};
+    char *html = write_report(paths, 1);
+    // (10 * 0.75 + 30 * 0.35) / 40; (10*9*.0025 + 30*29*.0025 + 10*.09 + 30*.01) / 39 / 40
+    assert_has(html,
+               "<b>0.450 \u00b1 0.048</b><span>BE, online history: share of 2 goals found in 20 "
+               "steps; 2.0 \u00b1 0.1 regions of 4");
+    // 0.45 / 0.25; of each goal the pooled share
+    assert_has(html,
+               "<td>BE, online history</td><td class=\"r\">40</td><td class=\"r\">0.450 \u00b1 "
+               "0.048</td><td class=\"r\">2.0 \u00b1 0.1</td><td class=\"r\">1.80</td><td "
+               "class=\"r\">0.40</td><td class=\"r\">0.50</td>");
+    assert_has(html, "kettle &lt;1&gt;</th>");
+    assert_has(html, "alt=\"Share of trials that have found kettle &lt;1&gt;\"");
+    assert_has(html, "flipped states</th>");
+    assert_has(html, "<td>Demonstrations</td><td class=\"r\">0.062</td>");
+    free(html);
+    // other goals: no panels of each, what is common stays
+    put_goals("set/c", "bc", 10, 0.25, 0.05, "0");
+    char *text, *name;
+    size_t size;
+    assert_int_equal(bex_file_read(&text, &size, below("set/c/results.json"), 1 << 20), 0);
+    name = strstr(text, "door");
+    memcpy(name, "doow", 4);
+    put("set/c", "results.json", text);
+    free(text);
+    paths[0] = below("set");
+    html = write_report(paths, 1);
+    assert_lacks(html, "Share of trials that have found");
+    assert_has(html, "Share of the goals found against environment steps");
+    free(html);
+}
+
 static void missing_pieces_are_named(void **state) {
     (void)state;
     bex_folder_remove(root);
@@ -189,6 +248,8 @@ static void wrong_inputs_are_refused(void **state) {
          "by_episode.regions: element 0 is not a number"},
         {"{\"by_episode\": {\"regions\": {\"episode\": [1], \"mean\": [1], \"error\": [1]}}, \"occupancy\": {\"grid\": {\"rows\": 2, \"columns\": 2, \"counts\": [1]}}}",
          "occupancy.grid: not a grid"},
+        {"{\"by_episode\": {\"regions\": {\"episode\": [1], \"mean\": [1], \"error\": [1]}}, \"goals\": {\"names\": [\"a\"]}, \"by_step\": {\"goals\": {\"step\": [1, 2], \"mean\": [0, 1], \"error\": [0, 0], \"each\": [[1]]}}}",
+         "by_step.goals.each: goal 0 has another length"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bex_folder_remove(root);
@@ -229,6 +290,7 @@ int main(void) {
     snprintf(root, sizeof root, "%s", scratch_path("report"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_whole_set),
+        cmocka_unit_test(goals_have_a_part_of_their_own),
         cmocka_unit_test(missing_pieces_are_named),
         cmocka_unit_test(wrong_inputs_are_refused),
         cmocka_unit_test(pooling_is_the_estimate_over_all),
