@@ -12,9 +12,11 @@
 #define SPREAD     1.0        // of targets from the middle of their cell
 #define JITTER     0.5        // of targets that are waypoints
 #define NOISE_MOST 0.25
-#define SPEED      1.5 // m/s that count in full
-#define UPRIGHT    0.5
-#define EFFORT     0.05
+#define REACHED    0.5
+#define SPEED      1.5 // m/s that pay 1
+#define MOST       2.0 // progress paid, a step
+#define UPRIGHT    0.25
+#define EFFORT     0.02
 enum { TIME_LIMIT = 1000, HIDDEN = 2 }; // x and y are not observed
 
 static const char pillars[] = "#########\n#OOOOOOO#\n#O#O#O#O#\n#OOOOOOO#\n#O#O#O#O#\n"
@@ -155,11 +157,11 @@ static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *
     if (bex_ant_step(&e->sim, noisy) < 0) return -1;
     nearer -= distance(e);
     double progress = nearer / (env->world->dt * SPEED);
-    progress = progress > 1 ? 1 : progress < -1 ? -1 : progress;
+    progress = progress > MOST ? MOST : progress < -MOST ? -MOST : progress;
     e->steps++, e->walked += hypot(q[0] - x, q[1] - y), e->nearer += nearer;
     *reward = (bex_real)(progress + UPRIGHT * upright(q + 3, &e->fell) - EFFORT * effort);
     *terminated = e->fell;
-    if (bex_rng_uniform(&e->rng) < TURN) draw_target(e);
+    if (bex_rng_uniform(&e->rng) < TURN || distance(e) < REACHED) draw_target(e);
     observe(e, obs);
     return 0;
 }

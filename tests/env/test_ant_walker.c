@@ -82,7 +82,7 @@ static void it_shows_the_state_and_a_direction(void **state) {
     close_walker(f);
 }
 
-/* Slid towards the target at v m/s, it is paid for v: progress, at most 1. */
+/* Slid towards the target at v m/s, it is paid for v: progress, at most 2. */
 static void it_pays_for_speed_towards_the_target(void **state) {
     (void)state;
     const bex_real still[8] = {0};
@@ -94,17 +94,17 @@ static void it_pays_for_speed_towards_the_target(void **state) {
             put(&f, f.sim->qpos[0], f.sim->qpos[1]);
             f.sim->qvel[0] = v * cos(a), f.sim->qvel[1] = v * sin(a);
             assert_false(step(&f, still, &reward));
-            sum += (reward - 0.5) / 30;
+            sum += (reward - 0.25) / 30;
             close_walker(f);
         }
-        double expected = kind == 0 ? 0.6 : kind == 1 ? -0.6 : 1;
+        double expected = kind == 0 ? 0.6 : kind == 1 ? -0.6 : 2;
         if (!(fabs(sum - expected) < 0.06))
             fail_msg("kind %d: paid %g, expected %g", kind, sum, expected);
     }
 }
 
-/* A target is not given up when it is reached: the direction turns round. */
-static void a_reached_target_stays(void **state) {
+/* A target that was passed is not given up: the direction turns round. */
+static void a_passed_target_stays(void **state) {
     (void)state;
     const bex_real still[8] = {0};
     int stayed = 0;
@@ -117,6 +117,34 @@ static void a_reached_target_stays(void **state) {
         close_walker(f);
     }
     assert_true(stayed > 22);
+}
+
+// the direction from x, y after a step there
+static double bearing(fixture *f, double x, double y) {
+    const bex_real still[8] = {0};
+    double reward;
+    put(f, x, y);
+    assert_false(step(f, still, &reward));
+    return shown(f);
+}
+
+/* Found by its bearings from two places and stepped on, a target is replaced: the first place shows
+ * another direction. Targets that jump (half) are not found, so they stay. */
+static void a_reached_target_is_replaced(void **state) {
+    (void)state;
+    int replaced = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        fixture f = open_walker(seed);
+        double x = f.sim->qpos[0], y = f.sim->qpos[1], a = bearing(&f, x, y);
+        double b = bearing(&f, x - sin(a), y + cos(a)); // a metre to the left
+        double far = 1 / tan(a - b);                    // along a, where the lines meet
+        if (far > 0.5 && far < 9) {
+            bearing(&f, x + far * cos(a), y + far * sin(a));
+            replaced += apart(bearing(&f, x, y), a) > 0.05;
+        }
+        close_walker(f);
+    }
+    if (replaced < 20) fail_msg("%d of 60 replaced", replaced);
 }
 
 static void falling_ends_it(void **state) {
@@ -179,7 +207,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_shows_the_state_and_a_direction),
         cmocka_unit_test(it_pays_for_speed_towards_the_target),
-        cmocka_unit_test(a_reached_target_stays),
+        cmocka_unit_test(a_passed_target_stays),
+        cmocka_unit_test(a_reached_target_is_replaced),
         cmocka_unit_test(falling_ends_it),
         cmocka_unit_test(same_bits_on_any_number_of_threads),
         cmocka_unit_test(what_it_has_not_is_refused),
