@@ -111,4 +111,5 @@ def pairs(prefix, title):
 
 
 pairs("sweep-", "N drawn states, all proposals new; 6,000 updates of seed 0, exp, guidance w, candidates n: after 12 episodes")
+pairs("long-", "seed 0, 6,000 and 50,000 updates (be0, be0-50k), exp, guidance w, candidates n, 24 trials: after 12 episodes")
 pairs("ablate-", "1,500 updates of seed 0, one thing changed: after 12 episodes")
