@@ -24,6 +24,7 @@ enum {
     NC = 65536 / KC / (int)sizeof(bex_real) / NR * NR,
     MC = 240,
     ROWS = 1200,
+    AHEAD = 48, // rows of a panel asked for in advance, 3 KiB
 };
 
 typedef bex_vec tile[MR][2];
@@ -43,6 +44,8 @@ static inline __attribute__((always_inline)) void tile_sum(tile s, int rows, int
             s[i][0] += x * b0;
             s[i][1] += x * b1;
         }
+        // weights that ten rows pass over once come from L3: the hardware alone gives two thirds of the rate
+        __builtin_prefetch(b + AHEAD * b_k);
         a += a_k;
         b += b_k;
     }
