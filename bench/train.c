@@ -6,6 +6,7 @@
  *   .../threads                        ms an update, beside ours on one thread
  *   .../data                           % of the lanes' time that draws, labels and gathers windows
  *   .../memory                         MB resident at the peak, beside the twin's
+ *   .../demonstrations                 MB of it: rows and what coverage keeps of them, which the twin has not
  *
  * Best of several updates; the twin gets its data for nothing and its best number of threads. */
 #include "bench/workload.h"
@@ -54,6 +55,7 @@ static int train_rows(bex_bench *b, const bex_workload *w, const char *name) {
     row(b, name, "/threads", 1e3 * m.seconds, "ms", BEX_BENCH_TIME, "1 thread", 1e3 * one.seconds);
     row(b, name, "/data", 100 * m.data, "%", BEX_BENCH_TIME, NULL, 0);
     row(b, name, "/memory", 1e-6 * m.memory, "MB", BEX_BENCH_TIME, "torch", 1e-6 * twin_memory);
+    row(b, name, "/demonstrations", 1e-6 * m.demonstrations, "MB", BEX_BENCH_TIME, NULL, 0);
     return 0;
 }
 

@@ -73,7 +73,6 @@ bex_agent *bex_workload_agent(const bex_workload *w, const bex_train_config *con
     bex_dataset *d = demonstrations(w);
     bex_agent *a = d ? bex_agent_class_of(config)->new (config, d) : NULL;
     if (!a) bex_fail_in("%s-%s", w->world, w->preset);
-    bex_dataset_free(d); // an agent keeps its own copy
     return a;
 }
 
@@ -88,6 +87,12 @@ struct json_t *bex_workload_peer(const char *what, const bex_dit_options *o,
              o->T, o->N, 1 + o->coverage, config->train.batch,
              o->N ? config->train.samples_per_history : 1, p->diffusion.ddim, o->dropout);
     return bex_bench_peer(command);
+}
+
+static double bytes_of(const bex_imitation_part *part, const bex_policy *p) {
+    if (!part->data) return 0;
+    double row = (double)(p->dit.o.O + p->A) * (double)sizeof(bex_real);
+    return row * part->data->rows + (part->prefix ? (double)bex_prefix_bytes(part->prefix) : 0);
 }
 
 enum { LEAST_UPDATES = 3, MOST_UPDATES = 200 };
@@ -120,6 +125,8 @@ int bex_workload_measure(const bex_workload *w, const bex_train_config *config,
     m->network = learner->policy->dit.o;
     m->threads = bex_lanes_threads(learner->lanes);
     m->memory = bex_bench_memory_peak() - before;
+    m->demonstrations =
+        bytes_of(&learner->train, learner->policy) + bytes_of(&learner->held, learner->policy);
     m->data = data / lanes;
     bex_dit_flops(&m->network, (double)config->train.samples_per_history, &encoder, &decoder);
     m->gflop = 3e-9 * (double)config->train.batch * (encoder + decoder);

@@ -25,9 +25,10 @@ bex_agent *bex_workload_agent(const bex_workload *w, const bex_train_config *con
 
 /* One update, at best: after one that warms up, several. */
 typedef struct bex_workload_step {
-    double seconds, data; // of an update; share of the lanes' time that prepares data
-    double memory;        // bytes resident at the peak, above what there was before
-    double gflop;         // of an update, the model's own
+    double seconds, data;  // of an update; share of the lanes' time that prepares data
+    double memory;         // bytes resident at the peak, above what there was before
+    double demonstrations; // bytes of it: rows, their features and sums
+    double gflop;          // of an update, the model's own
     int threads;
     bex_dit_options network;
 } bex_workload_step;

@@ -35,8 +35,9 @@ typedef struct bex_agent_class {
     bool
         spreads; // its lanes may go to several ranks (base/ranks.h): all a lane tells is its result
 
-    /* Learn from `data` (borrowed; NULL without demonstrations). NULL with a message. */
-    bex_agent *(*new)(const bex_train_config *config, const bex_dataset *data);
+    /* Learn from `data` (NULL without demonstrations), which is the agent's from now on: it is kept in
+     * the agent's own units, not twice. NULL with a message, the data freed. */
+    bex_agent *(*new)(const bex_train_config *config, bex_dataset *data);
     void (*free)(bex_agent *agent);
 
     /* Update number `step` (0, 1, ...): a function of the state and `step` alone, so that a resumed

@@ -4,9 +4,12 @@
 
 #include "agent/imitation.h"
 
-static bex_agent *make(const bex_train_config *config, const bex_dataset *data) {
+static bex_agent *make(const bex_train_config *config, bex_dataset *data) {
     bex_imitation *a = bex_imitation_new(&bex_agent_bc, config, data);
-    return a ? &a->agent : NULL;
+    if (!a) return NULL;
+    if (bex_imitation_normalise(a) == 0) return &a->agent;
+    bex_imitation_free(&a->agent);
+    return NULL;
 }
 
 const bex_agent_class bex_agent_bc = {.name = "bc", .new = make, BEX_IMITATION_FUNCTIONS};

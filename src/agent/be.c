@@ -172,7 +172,7 @@ static int find_own(const bex_imitation *a, bex_imitation_part *part) {
     return code;
 }
 
-static bex_agent *make(const bex_train_config *config, const bex_dataset *data) {
+static bex_agent *make(const bex_train_config *config, bex_dataset *data) {
     bex_imitation *a = bex_imitation_new(&bex_agent_be, config, data);
     if (!a) return NULL;
     bex_policy *p = a->policy;
@@ -181,7 +181,7 @@ static bex_agent *make(const bex_train_config *config, const bex_dataset *data) 
     if (prefix_of(&a->train, p->phi, threads) == 0 && prefix_of(&a->held, p->phi, threads) == 0) {
         p->condition = condition_of(a);
         if (p->condition && find_own(a, &a->train) == 0 && find_own(a, &a->held) == 0 &&
-            fit(a) == 0)
+            fit(a) == 0 && bex_imitation_normalise(a) == 0)
             return &a->agent;
     }
     bex_imitation_free(&a->agent);

@@ -23,17 +23,30 @@ static bex_window_options window_options(const bex_train_config *c) {
 }
 
 static int part_init(bex_imitation_part *part, bex_imitation *a) {
-    const bex_dataset *d = part->data;
     bex_window_options o = window_options(&a->config);
-    part->windows = bex_windows_new(d, &o);
-    if (!part->windows) return -1;
-    size_t wide = (size_t)a->policy->dit.o.O;
-    part->states = malloc((size_t)d->rows * wide * sizeof *part->states);
-    part->actions = malloc((size_t)d->rows * (size_t)d->A * sizeof *part->actions);
-    if (!part->states || !part->actions) return bex_fail("out of memory: %d rows", d->rows);
-    bex_policy_inputs(a->policy, part->states, d->observations, d->rows);
-    bex_normalise_actions(&a->policy->normaliser, part->actions, d->actions, d->rows);
+    part->windows = bex_windows_new(part->data, &o);
+    return part->windows ? 0 : -1;
+}
+
+static int part_normalise(bex_imitation_part *part, const bex_policy *p) {
+    bex_dataset *d = part->data;
+    if (!d) return 0;
+    part->actions = d->actions, d->actions = NULL;
+    bex_normalise_actions(&p->normaliser, part->actions, part->actions, d->rows);
+    if (p->dit.o.O == d->O) {
+        part->states = d->observations, d->observations = NULL;
+        bex_policy_inputs(p, part->states, part->states, d->rows);
+    } else { // wider rows
+        part->states = malloc((size_t)d->rows * (size_t)p->dit.o.O * sizeof *part->states);
+        if (!part->states) return bex_fail("out of memory: %d rows", d->rows);
+        bex_policy_inputs(p, part->states, d->observations, d->rows);
+    }
+    bex_dataset_forget_rows(d);
     return 0;
+}
+
+int bex_imitation_normalise(bex_imitation *a) {
+    return part_normalise(&a->train, a->policy) < 0 ? -1 : part_normalise(&a->held, a->policy);
 }
 
 static void part_fini(bex_imitation_part *part) {
@@ -55,19 +68,6 @@ void bex_imitation_free(bex_agent *agent) {
     free(a->data_seconds);
     free(a->lane_seconds);
     free(a);
-}
-
-// held-out episodes apart; without any, a copy of all
-static int divide(bex_imitation *a, const bex_dataset *d) {
-    bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "hold out", 0);
-    if (a->config.data.held_out > 0)
-        return bex_dataset_hold_out(&a->held.data, &a->train.data, d, a->config.data.held_out, g);
-    int *all = malloc((size_t)d->episodes * sizeof *all);
-    if (!all) return bex_fail("out of memory");
-    for (int i = 0; i < d->episodes; i++) all[i] = i;
-    a->train.data = bex_dataset_subset(d, all, d->episodes);
-    free(all);
-    return a->train.data ? 0 : -1;
 }
 
 static int check_batch(const bex_train_config *c) {
@@ -92,17 +92,22 @@ static int check_labels(const bex_model_config *m, const bex_dataset *d) {
     return 0;
 }
 
-static int prepare(bex_imitation *a, const bex_dataset *d) {
+static int prepare(bex_imitation *a) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
-    if (check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0 || divide(a, d) < 0) return -1;
+    bex_dataset *d = a->train.data;
+    if (check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0) return -1;
+    if (c->data.held_out > 0) {
+        bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "hold out", 0);
+        a->held.data = bex_dataset_hold_out(d, c->data.held_out, g);
+        if (!a->held.data) return -1;
+    }
     a->lanes = bex_lanes_spread((int)t->lanes, (int)t->threads);
     a->policy = bex_policy_new(&c->policy, d->O, d->A, d->tasks.count, d->scenes.count,
                                bex_lanes_here(a->lanes), (uint64_t)t->seed);
     if (!a->policy) return -1;
-    const bex_dataset *td = a->train.data;
-    if (bex_normaliser_fit(&a->policy->normaliser, td->observations, td->actions, td->rows, td->O,
-                           td->A, c->data.drop_constant) < 0)
+    if (bex_normaliser_fit(&a->policy->normaliser, d->observations, d->actions, d->rows, d->O, d->A,
+                           c->data.drop_constant) < 0)
         return -1;
     if (bex_policy_uses_phi(&c->policy)) {
         a->policy->phi = bex_policy_phi(&c->policy, &a->policy->normaliser);
@@ -123,13 +128,17 @@ static const char *const judged[] = {
     [BEX_OTHER_HISTORY] = "other_history", [BEX_NO_COVERAGE] = "no_coverage", NULL};
 
 bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
-                                 const bex_dataset *data) {
+                                 bex_dataset *data) {
     bex_imitation *a = calloc(1, sizeof *a);
-    if (!a) return bex_fail("out of memory"), NULL;
+    if (!a) {
+        bex_dataset_free(data);
+        return bex_fail("out of memory"), NULL;
+    }
     a->agent.class = class;
     a->agent.judged = judged;
     a->config = *config;
-    if (prepare(a, data) == 0) return a;
+    a->train.data = data;
+    if (prepare(a) == 0) return a;
     bex_imitation_free(&a->agent);
     return NULL;
 }

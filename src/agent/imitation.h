@@ -25,8 +25,8 @@ enum {
 
 /* Demonstrations in network units, and how to draw from them. */
 typedef struct bex_imitation_part {
-    bex_dataset *data;
-    bex_real *states, *actions; // (rows,O), (rows,A) normalised
+    bex_dataset *data;          // its rows only until bex_imitation_normalise
+    bex_real *states, *actions; // (rows,dit.o.O), (rows,A) normalised
     bex_windows *windows;
     bex_prefix *prefix; // be only
     bex_real
@@ -57,9 +57,14 @@ struct bex_imitation {
                  bex_real *value);
 };
 
-/* Everything but the label; the class is the method's own. NULL with a message. */
+/* Everything but the label and the last step of the set-up; the class is the method's own. `data` is taken over,
+ * whatever comes of it. NULL with a message. */
 bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
-                                 const bex_dataset *data);
+                                 bex_dataset *data);
+
+/* The last step: rows become states and actions, where they lie, so that they are in memory once. Before it no
+ * update; after it nobody sees rows in the world's units. Negative with a message. */
+int bex_imitation_normalise(bex_imitation *a);
 
 /* A window's chunk (K, dit.o.A) in network units and its mask (K): its own actions, the last repeated
  * with mask 0, each with its waypoint (policy/policy.h). */

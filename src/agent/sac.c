@@ -101,11 +101,11 @@ bex_agent *bex_sac_new(const bex_train_config *config, bex_world *world) {
     return NULL;
 }
 
-static bex_agent *make(const bex_train_config *config, const bex_dataset *data) {
+static bex_agent *make(const bex_train_config *config, bex_dataset *data) {
     const bex_env_config *e = &config->env;
     bex_world_options o = BEX_WORLD_INIT;
     bex_world *world;
-    (void)data;
+    bex_dataset_free(data); // nothing to learn from
     if (!e->name[0]) {
         bex_fail("no world to learn in: env.name is empty");
         return bex_fail_hint("bex env --list"), NULL;

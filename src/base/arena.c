@@ -7,6 +7,7 @@
 #include "base/arena.h"
 
 #include "base/error.h"
+#include "base/pages.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ void bex_arena_free(bex_arena *a) {
 
 static block *block_new(size_t start, size_t size) {
     block *b = malloc(sizeof *b);
-    unsigned char *bytes = b ? aligned_alloc(ALIGN, size) : NULL;
+    unsigned char *bytes = b ? bex_pages_alloc(size) : NULL;
     if (!bytes) {
         free(b);
         return NULL;

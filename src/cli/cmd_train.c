@@ -97,7 +97,6 @@ static int describe(const bex_train_config *c) {
                    100 * u.data_seconds / u.lane_seconds);
     }
     if (a) a->class->free(a);
-    bex_dataset_free(d);
     return code;
 }
 

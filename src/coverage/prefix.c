@@ -3,12 +3,12 @@
 #include "coverage/prefix.h"
 
 #include "base/error.h"
+#include "base/pages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <omp.h>
-#include <sys/mman.h>
 
 enum { SEGMENT = 1024, LEAST_STRIDE = 16 };
 
@@ -70,26 +70,15 @@ static void sum_segment(bex_prefix *p, int64_t start) {
     }
 }
 
-// histories are scattered rows: with pages of 2 MB their addresses are found without walking tables
-static void *large_alloc(size_t bytes) {
-    const size_t page = (size_t)2 << 20;
-    if (bytes < 2 * page) return malloc(bytes);
-    void *memory = aligned_alloc(page, (bytes + page - 1) / page * page);
-#ifdef MADV_HUGEPAGE
-    if (memory) madvise(memory, bytes, MADV_HUGEPAGE); // a wish: fine if refused
-#endif
-    return memory;
-}
-
 static int build(bex_prefix *p, const bex_real *states, const bex_prefix_options *o) {
     int threads = o && o->threads > 0 ? o->threads : omp_get_max_threads();
     size_t n = (size_t)p->n;
     if (choose_stride(p, o) < 0) return -1;
     if (p->shape.diagonal)
-        p->cells = large_alloc(n * sizeof *p->cells);
+        p->cells = bex_pages_alloc(n * sizeof *p->cells);
     else
-        p->features = large_alloc(n * (size_t)p->shape.d * sizeof *p->features);
-    p->sums = large_alloc((size_t)blocks_of(p->n, p->stride) * p->size * sizeof *p->sums);
+        p->features = bex_pages_alloc(n * (size_t)p->shape.d * sizeof *p->features);
+    p->sums = bex_pages_alloc((size_t)blocks_of(p->n, p->stride) * p->size * sizeof *p->sums);
     if ((!p->cells && !p->features) || !p->sums)
         return bex_fail("out of memory: %zu MB of features and sums", (p->bytes >> 20) + 1);
     int failed = p->cells ? bex_feature_cells(p->feature, p->cells, states, n, threads)

@@ -2,13 +2,13 @@
 #include "data/dataset.h"
 
 #include "base/error.h"
+#include "base/pages.h"
 
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 bex_dataset *bex_dataset_new(void) {
@@ -17,11 +17,15 @@ bex_dataset *bex_dataset_new(void) {
     return d;
 }
 
-void bex_dataset_free(bex_dataset *d) {
-    if (!d) return;
-#define FREE(field, type, width) free(d->field);
+void bex_dataset_forget_rows(bex_dataset *d) {
+#define FREE(field, type, width) free(d->field), d->field = NULL;
     BEX_DATASET_ROWS(FREE, d)
 #undef FREE
+}
+
+void bex_dataset_free(bex_dataset *d) {
+    if (!d) return;
+    bex_dataset_forget_rows(d);
     free(d->start);
     free(d->task);
     free(d->scene);
@@ -38,15 +42,9 @@ static unsigned long long default_limit(void) {
     return (unsigned long long)pages * (unsigned long long)size / 4 * 3;
 }
 
-// bytes are flags and zeroed, reals are not; large arrays on huge pages: a million rows would fault
-// 4 kB at a time otherwise
+// bytes are flags and zeroed, reals are not
 static void *allocate(size_t bytes, size_t element) {
-    const size_t huge = (size_t)2 << 20;
-    if (element == 1) return calloc(bytes, 1);
-    if (bytes < 8 * huge) return malloc(bytes);
-    void *p = aligned_alloc(huge, (bytes + huge - 1) / huge * huge);
-    if (p) madvise(p, bytes, MADV_HUGEPAGE);
-    return p;
+    return element == 1 ? calloc(bytes, 1) : bex_pages_alloc(bytes);
 }
 
 int bex_dataset_allocate(bex_dataset *d, unsigned long long rows, unsigned long long O,

@@ -63,6 +63,9 @@ int bex_dataset_take_episodes(bex_dataset *d, int *start, int episodes);
 /* Keep the first `episodes` only. */
 void bex_dataset_truncate(bex_dataset *d, int episodes);
 
+/* Free the rows, which someone else has taken or copied; sizes, episodes and labels stay. */
+void bex_dataset_forget_rows(bex_dataset *d);
+
 /* Add other's episodes after d's. Widths and presence of rewards must agree. */
 int bex_dataset_append(bex_dataset *d, const bex_dataset *other, unsigned long long limit);
 

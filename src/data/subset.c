@@ -57,23 +57,44 @@ static int increasing(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-int bex_dataset_hold_out(bex_dataset **held, bex_dataset **rest, const bex_dataset *d,
-                         double fraction, bex_rng rng) {
+// episodes in increasing order; their rows move together, and what is left over is given back
+static void keep(bex_dataset *d, const int *episodes, int n) {
+    for (int i = 0; i < n; i++) {
+        int e = episodes[i], rows = bex_dataset_length(d, e);
+        size_t to = (size_t)d->start[i], from = (size_t)d->start[e];
+#define MOVE(field, type, width)                                                                   \
+    if (width)                                                                                     \
+        memmove(d->field + to * (size_t)(width), d->field + from * (size_t)(width),                \
+                (size_t)rows * (size_t)(width) * sizeof(type));
+        BEX_DATASET_ROWS(MOVE, d)
+#undef MOVE
+        d->start[i + 1] = d->start[i] + rows;
+        d->task[i] = d->task[e];
+        d->scene[i] = d->scene[e];
+    }
+    bex_dataset_truncate(d, n);
+#define SHRINK(field, type, width)                                                                 \
+    if (width) {                                                                                   \
+        void *less = realloc(d->field, (size_t)d->rows * (size_t)(width) * sizeof(type));          \
+        if (less) d->field = less;                                                                 \
+    }
+    BEX_DATASET_ROWS(SHRINK, d)
+#undef SHRINK
+}
+
+bex_dataset *bex_dataset_hold_out(bex_dataset *d, double fraction, bex_rng rng) {
     int n = d->episodes, out = (int)(fraction * n + 0.5);
-    if (n < 2) return bex_fail("one episode cannot be both trained on and held out");
+    if (n < 2) return bex_fail("one episode cannot be both trained on and held out"), NULL;
     if (out < 1) out = 1;
     if (out > n - 1) out = n - 1;
     int *order = malloc((size_t)n * sizeof *order);
-    if (!order) return bex_fail("out of memory: %d episodes", n);
+    if (!order) return bex_fail("out of memory: %d episodes", n), NULL;
     for (int i = 0; i < n; i++) order[i] = i;
     bex_rng_shuffle(&rng, order, n);
     qsort(order, (size_t)out, sizeof *order, increasing);
     qsort(order + out, (size_t)(n - out), sizeof *order, increasing);
-    *held = bex_dataset_subset(d, order, out);
-    *rest = *held ? bex_dataset_subset(d, order + out, n - out) : NULL;
+    bex_dataset *held = bex_dataset_subset(d, order, out);
+    if (held) keep(d, order + out, n - out);
     free(order);
-    if (*rest) return 0;
-    bex_dataset_free(*held);
-    *held = NULL;
-    return -1;
+    return held;
 }

@@ -8,9 +8,9 @@
 /* A copy of the named episodes, in this order; labels keep their numbers. NULL with a message. */
 bex_dataset *bex_dataset_subset(const bex_dataset *d, const int *episodes, int n);
 
-/* Split by whole episodes, at random: *held has about `fraction` of them, at least one, *rest the
- * others, at least one. Both keep the order of the file. 0, or negative with a message. */
-int bex_dataset_hold_out(bex_dataset **held, bex_dataset **rest, const bex_dataset *d,
-                         double fraction, bex_rng rng);
+/* Take about `fraction` of the episodes out of d, at random, whole: at least one, and at least one stays.
+ * Those taken out, as a data set of their own; d keeps the others, in place, and needs no second copy.
+ * Both keep the order of the file. NULL with a message: d is unchanged. */
+bex_dataset *bex_dataset_hold_out(bex_dataset *d, double fraction, bex_rng rng);
 
 #endif

@@ -272,8 +272,8 @@ static bex_run *resume(loop *l, const bex_run_setup *setup, bex_run_start *start
 
 /* ---- a run ---- */
 
-// ranks that read other files, or stand elsewhere, would compute another gradient and not notice
-static int check_alike(const bex_train_config *c, const bex_dataset *d, int64_t step) {
+// ranks that read other files would compute another gradient and not notice
+static int check_alike(const bex_train_config *c, const bex_dataset *d) {
     if (bex_ranks_count() == 1) return 0;
     bex_train_config mine = *c;
     mine.train.threads = 0, mine.data.path[0] = 0; // may differ: no part of the result
@@ -282,8 +282,7 @@ static int check_alike(const bex_train_config *c, const bex_dataset *d, int64_t 
     int code = bex_ranks_alike("settings", text, strlen(text));
     free(text);
     if (code < 0 || bex_ranks_alike("states", d->observations, row * (size_t)d->O) < 0) return -1;
-    if (bex_ranks_alike("actions", d->actions, row * (size_t)d->A) < 0) return -1;
-    return bex_ranks_alike("checkpoints", &step, sizeof step);
+    return bex_ranks_alike("actions", d->actions, row * (size_t)d->A);
 }
 
 static int close_run(loop *l, const char *run, int code, bex_train_end end) {
@@ -299,7 +298,7 @@ static int close_run(loop *l, const char *run, int code, bex_train_end end) {
     return bex_fail_hint("the checkpoint of step %lld is intact: --resume %s", l->checkpoint, run);
 }
 
-static int train(loop *l, const bex_train_options *o, const bex_dataset *data, bex_train_end *end) {
+static int train(loop *l, const bex_train_options *o, bex_dataset *data, bex_train_end *end) {
     const bex_train_config *c = l->config;
     bex_run_setup setup = {.path = o->run,
                            .schema = &bex_train_schema,
@@ -325,7 +324,7 @@ static int train(loop *l, const bex_train_options *o, const bex_dataset *data, b
         code = l->run ? 0 : -1;
     }
     code = bex_ranks_settle(code);
-    if (code == 0) code = check_alike(c, data, start.step);
+    if (code == 0) code = bex_ranks_alike("checkpoints", &start.step, sizeof start.step);
     if (code == 0) {
         int64_t first = start.step > 0 ? start.step : 0;
         const char *name = bex_agent_names[c->policy.model.agent];
@@ -345,8 +344,11 @@ int bex_train(const bex_train_config *config, const bex_train_options *options,
     if (bex_train_ranks(config) < 0) return -1;
     bex_dataset *data;
     int code = bex_ranks_settle(bex_train_data(&data, config));
-    if (code == 0) code = train(&l, options, data, end);
+    if (code == 0) code = check_alike(config, data);
+    if (code == 0)
+        code = train(&l, options, data, end);
+    else
+        bex_dataset_free(data);
     if (l.agent) l.agent->class->free(l.agent);
-    bex_dataset_free(data);
     return code;
 }

@@ -13,6 +13,7 @@
 
 #include "base/real.h"
 #include "kernel/activation.h"
+#include "kernel/simd.h"
 
 enum { BEX_GEMM_TA = 1, BEX_GEMM_TB = 2, BEX_GEMM_ADD = 4, BEX_GEMM_PACKED = 8 };
 
@@ -25,8 +26,10 @@ void bex_gemm_act(bex_real *C, int ldc, const bex_real *A, int lda, const bex_re
                   int M, int N, int K, int flags, const bex_real *bias, bex_act act, bex_real *pre);
 
 /* ---- a B that many products share, packed once: the same bits without its rearrangement ----
- * Panels of a fixed number of columns, K rows each, zeros past column N. A product takes it as B with
+ * Panels of BEX_GEMM_PANEL columns, K rows each, zeros past column N. A product takes it as B with
  * BEX_GEMM_PACKED (and no TB) and ldb = K of the packing. */
+enum { BEX_GEMM_PANEL = 2 * BEX_LANES };
+
 size_t bex_gemm_pack_size(int N, int K); // reals
 
 /* flags: BEX_GEMM_TB, B is stored (N,K). packed is 64-byte aligned. */
@@ -35,5 +38,10 @@ void bex_gemm_pack(bex_real *packed, const bex_real *B, int ldb, int N, int K, i
 /* Where rows k.. of columns n.. of it begin, as B of a smaller product (ldb stays K). NULL if n is inside
  * a panel: then there is no such B. */
 const bex_real *bex_gemm_packed_at(const bex_real *packed, int K, int k, int n);
+
+/* For kernels that keep a product in cache between its parts: one panel, K rows of BEX_GEMM_PANEL numbers, of
+ * which C takes the first N. flags: TA, ADD. One chain over k, however long; nothing is checked. */
+void bex_gemm_panel(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *panel, int M,
+                    int N, int K, int flags);
 
 #endif

@@ -6,34 +6,49 @@
 
 #include "kernel/simd.h"
 
-#include <string.h>
-
 enum { BEX_REDUCE = 32, BEX_REDUCE_VECTORS = BEX_REDUCE / BEX_LANES };
 
-static inline bex_real bex_reduce_tree(bex_real *a) {
-#pragma GCC unroll 5
-    for (int half = BEX_REDUCE / 2; half; half /= 2)
-        for (int j = 0; j < half; j++) a[j] += a[j + half];
-    return a[0];
-}
-
-/* Chain j adds terms j, j + 32, ...: whole blocks in registers, the rest on an array. VECTOR(k) is
- * BEX_LANES terms from k on, TERM(k) one. */
-#define BEX_REDUCE_BODY(VECTOR, TERM)                                                              \
+/* Chain j joins terms j, j + 32, ...: whole vectors in registers, a rest of less than a vector on an
+ * array; then halves of the chains are joined until one is left. VECTOR(k) is BEX_LANES terms from k
+ * on, TERM(k) one; JOIN takes vectors, JOIN1 numbers. Loops over v are unrolled, which keeps it in
+ * registers. */
+#define BEX_REDUCE_EACH _Pragma("GCC unroll 16") for (int j = 0; j < BEX_REDUCE_VECTORS; j++)
+#define BEX_REDUCE_HALVES(n)                                                                       \
+    _Pragma("GCC unroll 5") for (int half = (n) / 2; half; half /= 2)                              \
+        _Pragma("GCC unroll 8") for (int j = 0; j < half; j++)
+#define BEX_REDUCE_BODY(START, VECTOR, TERM, JOIN, JOIN1)                                          \
     bex_vec v[BEX_REDUCE_VECTORS];                                                                 \
-    bex_real a[BEX_REDUCE];                                                                        \
     size_t i = 0;                                                                                  \
-    for (int j = 0; j < BEX_REDUCE_VECTORS; j++) v[j] = (bex_vec){0};                              \
+    BEX_REDUCE_EACH v[j] = bex_vec_all(START);                                                     \
     for (; i + BEX_REDUCE <= n; i += BEX_REDUCE)                                                   \
-        for (int j = 0; j < BEX_REDUCE_VECTORS; j++) v[j] += VECTOR(i + (size_t)(j * BEX_LANES));  \
-    memcpy(a, v, sizeof a);                                                                        \
-    for (size_t j = 0; i + j < n; j++) a[j] += TERM(i + j);                                        \
-    return bex_reduce_tree(a)
+        BEX_REDUCE_EACH v[j] = JOIN(v[j], VECTOR(i + (size_t)(j * BEX_LANES)));                    \
+    BEX_REDUCE_EACH if (i + BEX_LANES <= n) {                                                      \
+        v[j] = JOIN(v[j], VECTOR(i));                                                              \
+        i += BEX_LANES;                                                                            \
+    }                                                                                              \
+    if (i < n) {                                                                                   \
+        bex_real a[BEX_REDUCE];                                                                    \
+        BEX_REDUCE_EACH bex_vec_store(a + j * BEX_LANES, v[j]);                                    \
+        for (; i < n; i++) a[i % BEX_REDUCE] = JOIN1(a[i % BEX_REDUCE], TERM(i));                  \
+        BEX_REDUCE_EACH v[j] = bex_vec_load(a + j * BEX_LANES);                                    \
+    }                                                                                              \
+    BEX_REDUCE_HALVES(BEX_REDUCE_VECTORS) v[j] = JOIN(v[j], v[j + half]);                          \
+    bex_vec w = v[0];                                                                              \
+    BEX_REDUCE_HALVES(BEX_LANES) w[j] = JOIN1(w[j], w[j + half]);                                  \
+    return w[0]
+
+#define BEX_REDUCE_ADD(a, b) ((a) + (b))
+#define BEX_REDUCE_MAX(a, b) ((b) > (a) ? (b) : (a))
 
 static inline bex_real bex_sum(const bex_real *x, size_t n) {
 #define VECTOR(k) bex_vec_load(x + (k))
 #define TERM(k)   x[k]
-    BEX_REDUCE_BODY(VECTOR, TERM);
+    BEX_REDUCE_BODY(0, VECTOR, TERM, BEX_REDUCE_ADD, BEX_REDUCE_ADD);
+}
+
+// n > 0; a NaN counts only if it comes first
+static inline bex_real bex_max(const bex_real *x, size_t n) {
+    BEX_REDUCE_BODY(x[0], VECTOR, TERM, bex_vec_max, BEX_REDUCE_MAX);
 #undef VECTOR
 #undef TERM
 }
@@ -41,7 +56,7 @@ static inline bex_real bex_sum(const bex_real *x, size_t n) {
 static inline bex_real bex_dot(const bex_real *x, const bex_real *y, size_t n) {
 #define VECTOR(k) (bex_vec_load(x + (k)) * bex_vec_load(y + (k)))
 #define TERM(k)   (x[k] * y[k])
-    BEX_REDUCE_BODY(VECTOR, TERM);
+    BEX_REDUCE_BODY(0, VECTOR, TERM, BEX_REDUCE_ADD, BEX_REDUCE_ADD);
 #undef VECTOR
 #undef TERM
 }
@@ -50,25 +65,15 @@ static inline bex_real bex_dot(const bex_real *x, const bex_real *y, size_t n) {
 static inline bex_real bex_sum_squares(const bex_real *x, bex_real m, size_t n) {
 #define VECTOR(k) ((bex_vec_load(x + (k)) - m) * (bex_vec_load(x + (k)) - m))
 #define TERM(k)   ((x[k] - m) * (x[k] - m))
-    BEX_REDUCE_BODY(VECTOR, TERM);
+    BEX_REDUCE_BODY(0, VECTOR, TERM, BEX_REDUCE_ADD, BEX_REDUCE_ADD);
 #undef VECTOR
 #undef TERM
 }
 
 #undef BEX_REDUCE_BODY
-
-// n > 0; a NaN counts only if it comes first
-static inline bex_real bex_max(const bex_real *x, size_t n) {
-    bex_real a[BEX_REDUCE];
-    size_t i = 0;
-    for (int j = 0; j < BEX_REDUCE; j++) a[j] = x[0];
-    for (; i + BEX_REDUCE <= n; i += BEX_REDUCE)
-        for (size_t j = 0; j < BEX_REDUCE; j++) a[j] = x[i + j] > a[j] ? x[i + j] : a[j];
-    for (size_t j = 0; i + j < n; j++) a[j] = x[i + j] > a[j] ? x[i + j] : a[j];
-#pragma GCC unroll 5
-    for (int half = BEX_REDUCE / 2; half; half /= 2)
-        for (int j = 0; j < half; j++) a[j] = a[j + half] > a[j] ? a[j + half] : a[j];
-    return a[0];
-}
+#undef BEX_REDUCE_EACH
+#undef BEX_REDUCE_HALVES
+#undef BEX_REDUCE_ADD
+#undef BEX_REDUCE_MAX
 
 #endif

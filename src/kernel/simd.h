@@ -31,4 +31,11 @@ static inline bex_vec bex_vec_all(bex_real x) {
     return x - (bex_vec){0}; // x - 0 keeps the sign of zero and becomes a broadcast
 }
 
+// b where it is larger, else a
+static inline bex_vec bex_vec_max(bex_vec a, bex_vec b) {
+    typedef __typeof__(a > b) bits;
+    bits larger = b > a;
+    return (bex_vec)((larger & (bits)b) | (~larger & (bits)a)); // a comparison and a blend
+}
+
 #endif

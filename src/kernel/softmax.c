@@ -4,11 +4,14 @@
 #include "kernel/reduce.h"
 #include "kernel/vmath.h"
 
-bex_real bex_softmax_row(bex_real *s, int n, bex_real scale, bex_real *sum) {
-    bex_real m = scale * bex_max(s, (size_t)n);
-    for (int j = 0; j < n; j++) s[j] = bex_exp(scale * s[j] - m);
-    *sum = bex_sum(s, (size_t)n);
-    return m + bex_log(*sum);
+void bex_softmax_rows(bex_real *s, int rows, int n, bex_real scale, bex_real *top, bex_real *sum) {
+    // three loops: what ends a sum or a search in one row overlaps with the next row
+    for (int i = 0; i < rows; i++) top[i] = scale * bex_max(s + (ptrdiff_t)i * n, (size_t)n);
+    for (int i = 0; i < rows; i++) {
+        bex_real *p = s + (ptrdiff_t)i * n, m = top[i];
+        for (int j = 0; j < n; j++) p[j] = bex_exp_low(scale * p[j] - m);
+    }
+    for (int i = 0; i < rows; i++) sum[i] = bex_sum(s + (ptrdiff_t)i * n, (size_t)n);
 }
 
 void bex_softmax_fwd(bex_real *y, const bex_real *x, int M, int N) {

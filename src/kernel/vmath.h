@@ -3,6 +3,7 @@
  *
  *   function     bound (float)                       where
  *   bex_exp      2 ulp                               everywhere; overflow to inf, underflow to 0
+ *   bex_exp_low  2 ulp                               x <= 88; results below the smallest normal are 0
  *   bex_log      2 ulp                               x > 0; log 0 = -inf, log(x < 0) = nan
  *   bex_tanh     4 ulp                               everywhere
  *   bex_sigmoid  4 ulp                               results above the smallest normal
@@ -23,6 +24,9 @@
 #ifdef BEX_F64
 
 static inline double bex_exp(double x) {
+    return exp(x);
+}
+static inline double bex_exp_low(double x) {
     return exp(x);
 }
 static inline double bex_log(double x) {
@@ -68,20 +72,34 @@ static inline float bex_power2(int32_t n) {
     return bex_from_bits((int32_t)(((uint32_t)n + 127) << 23));
 }
 
-static inline float bex_exp(float x) {
+// e^x = p 2^n, p in [sqrt(1/2), sqrt(2)]
+static inline float bex_exp_parts(float x, int32_t *n) {
     float t = x * 1.44269504f + BEX_ROUND;
-    float n = t - BEX_ROUND;
-    float r = (x - n * 0.693359375f) + n * 2.12194440e-4f; // ln 2 in two parts
+    float k = t - BEX_ROUND;
+    float r = (x - k * 0.693359375f) + k * 2.12194440e-4f; // ln 2 in two parts
     // in pairs: the chain of dependent operations is what costs
     float z = r * r, low = 0.166665190f * r + 0.500000009f,
           high = 8.36887547e-3f * r + 4.16662063e-2f;
-    float p = ((1.39504632e-3f * z + high) * z + low) * z + r + 1.0f;
+    *n = bex_rounded(t);
+    return ((1.39504632e-3f * z + high) * z + low) * z + r + 1.0f;
+}
+
+static inline float bex_exp(float x) {
+    int32_t n;
+    float p = bex_exp_parts(x, &n);
     // 2^n in two factors: n = 128 and denormal results are in range
-    int32_t k = bex_rounded(t), half = k >> 1;
-    float y = p * bex_power2(half) * bex_power2(k - half);
+    int32_t half = n >> 1;
+    float y = p * bex_power2(half) * bex_power2(n - half);
     // out of range; a NaN fails both tests and is in y already
     y = x > 89.0f ? HUGE_VALF : y;
     return x < -104.0f ? 0.0f : y;
+}
+
+// where the argument cannot be large, as in a softmax: a third less work
+static inline float bex_exp_low(float x) {
+    int32_t n;
+    float y = bex_exp_parts(x, &n) * bex_power2(n);
+    return x < -87.33654f ? 0.0f : y; // ln 2^-126
 }
 
 static inline float bex_log(float x) {

@@ -1,6 +1,7 @@
 /* nn/param.c - the registry and its blocks. */
 #include "nn/param.h"
 
+#include "base/pages.h"
 #include "base/parallel.h"
 #include "kernel/gemm.h"
 #include "nn/tensor.h"
@@ -63,10 +64,13 @@ const bex_param *bex_param_add(bex_params *p, bex_init init, int rank, const int
 }
 
 static bex_real *block(size_t count) {
-    size_t bytes = (count ? count : PAD) * sizeof(bex_real);
-    bex_real *b = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    BEX_CHECK(b, "out of memory: %zu bytes of parameters", bytes);
-    return memset(b, 0, bytes);
+    bex_real *b = bex_pages_alloc(count * sizeof *b);
+    BEX_CHECK(b, "out of memory: %zu parameters", count);
+    return b;
+}
+
+static bex_real *zeros(size_t count) {
+    return memset(block(count), 0, count * sizeof(bex_real));
 }
 
 static bool is_matrix(const bex_param *q) {
@@ -100,8 +104,8 @@ static void lay_out_panels(bex_params *p) {
 void bex_params_allocate(bex_params *p, int lanes) {
     BEX_CHECK(!p->value, "parameter block built twice");
     p->lanes = lanes;
-    p->value = block(p->count);
-    if (lanes) p->grad = block(p->count * (size_t)lanes);
+    p->value = zeros(p->count);
+    if (lanes) p->grad = zeros(p->count * (size_t)lanes);
     lay_out_panels(p);
 }
 
@@ -120,11 +124,11 @@ size_t bex_params_total(const bex_params *p) {
 }
 
 void bex_params_moments(bex_params *p) {
-    if (!p->m) p->m = block(p->count), p->v = block(p->count);
+    if (!p->m) p->m = zeros(p->count), p->v = zeros(p->count);
 }
 
 void bex_params_ema(bex_params *p) {
-    if (!p->ema) p->ema = block(p->count);
+    if (!p->ema) p->ema = zeros(p->count);
     memcpy(p->ema, p->value, p->count * sizeof *p->ema);
 }
 

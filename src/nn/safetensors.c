@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/nearest.h"
+#include "base/pages.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -223,7 +224,7 @@ static int read_data(bex_st_file *f, const placed *all, source *s) {
     for (int i = 0; i < f->count; i++)
         if (__builtin_add_overflow(total, aligned((size_t)(all[i].end - all[i].begin)), &total))
             return bex_fail("too large for this machine");
-    f->data = aligned_alloc(ALIGN, total);
+    f->data = bex_pages_alloc(total);
     f->tensors = malloc(((size_t)f->count + 1) * sizeof *f->tensors);
     if (!f->data || !f->tensors) return bex_fail("out of memory: %zu bytes", total);
     unsigned char *at = f->data;

@@ -24,6 +24,7 @@ int bex_normaliser_fit(bex_normaliser *n, const bex_real *observations, const be
                        int64_t rows, int O, int A, bool drop_constant);
 void bex_normaliser_fini(bex_normaliser *n);
 
+/* out may be the rows themselves. */
 void bex_normalise_states(const bex_normaliser *n, bex_real *out, const bex_real *states, int rows);
 void bex_normalise_actions(const bex_normaliser *n, bex_real *out, const bex_real *actions,
                            int rows);

@@ -37,7 +37,7 @@ bex_policy *bex_policy_load(const char *path);
 int bex_policy_save(const bex_policy *policy, const char *path);
 
 /* States in the world's units to what a token holds: (n, dit.o.O) = [normalised | phi], phi only with
- * model.features. */
+ * model.features. Without it, out may be the states themselves. */
 void bex_policy_inputs(const bex_policy *policy, bex_real *out, const bex_real *states, int n);
 
 /* A chunk row of the network is [action | waypoint], dit.o.A = A + W: waypoint k is the state

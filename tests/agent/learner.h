@@ -3,14 +3,24 @@
 #define BEX_TESTS_AGENT_LEARNER_H
 
 #include "agent/imitation.h"
+#include "data/subset.h"
 
 #include "agent/walks.h"
 
 static bex_dataset *walks;
 
+// for an agent to take
+static inline bex_dataset *copy_of_walks(void) {
+    int all[WALKS];
+    for (int i = 0; i < WALKS; i++) all[i] = i;
+    bex_dataset *d = bex_dataset_subset(walks, all, WALKS);
+    assert_non_null(d);
+    return d;
+}
+
 static inline bex_agent *agent_of(const char *settings) {
     bex_train_config c = walk_config(settings);
-    bex_agent *a = bex_agent_class_of(&c)->new (&c, walks);
+    bex_agent *a = bex_agent_class_of(&c)->new (&c, copy_of_walks());
     if (!a) fail_msg("%s: %s", settings, bex_error());
     return a;
 }

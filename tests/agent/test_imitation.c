@@ -215,14 +215,29 @@ static double direct_cov(const bex_feature *phi, const bex_real *states, int n,
 
 enum { N = 6, F1 = 13, BANK = 8 };
 
+// rows first .. first + n - 1 in the world's units again
+static void raw_rows(const bex_imitation *a, const bex_imitation_part *part, int first, int n,
+                     bex_real *out) {
+    const bex_normaliser *z = &a->policy->normaliser;
+    for (int i = 0; i < 4 * n; i++)
+        out[i] = part->states[4 * first + i] * z->std[i % 4] + z->mean[i % 4];
+}
+
+// N rows of a history, F1 of a future
+static void raw_window(const bex_imitation *a, const bex_imitation_part *of_history,
+                       const int *history, const bex_imitation_part *of_future, int row,
+                       bex_real *states) {
+    for (int i = 0; i < N; i++) raw_rows(a, of_history, history[i], 1, states + 4 * i);
+    raw_rows(a, of_future, row, F1, states + 4 * N);
+}
+
 static double direct_log_cov(const bex_imitation *a, const bex_imitation_part *part,
                              const int *history, int row, int future_row) {
-    bex_real states[(N + F1) * 4];
-    const bex_real *all = part->data->observations;
+    bex_real states[(N + F1) * 4], reference[4];
     bool relative = bex_feature_relative(a->policy->phi);
-    for (int i = 0; i < N; i++) memcpy(states + 4 * i, all + 4 * history[i], 4 * sizeof *states);
-    memcpy(states + 4 * N, all + 4 * future_row, F1 * 4 * sizeof *states);
-    return log(direct_cov(a->policy->phi, states, N + F1, relative ? all + 4 * row : NULL));
+    raw_window(a, part, history, part, future_row, states);
+    raw_rows(a, part, row, 1, reference);
+    return log(direct_cov(a->policy->phi, states, N + F1, relative ? reference : NULL));
 }
 
 static void check_label(const bex_imitation *a, const bex_imitation_part *part, int group) {
@@ -246,11 +261,7 @@ static void check_label(const bex_imitation *a, const bex_imitation_part *part, 
             // the bank is of training futures, whatever is labelled
             bex_window b = bex_windows_draw(a->train.windows, UINT64_MAX, i);
             bex_real states[(N + F1) * 4];
-            for (int k = 0; k < N; k++)
-                memcpy(states + 4 * k, part->data->observations + 4 * history[k],
-                       4 * sizeof *states);
-            memcpy(states + 4 * N, a->train.data->observations + 4 * b.row,
-                   F1 * 4 * sizeof *states);
+            raw_window(a, part, history, &a->train, b.row, states);
             values[i] = log(direct_cov(a->policy->phi, states, N + F1, NULL));
             sum += values[i] / BANK;
         }
@@ -446,9 +457,10 @@ static void held_out_episodes_are_apart(void **state) {
     // the first step of a walk tells it
     for (int i = 0; i < held; i++)
         for (int j = 0; j < WALKS - held; j++)
-            assert_memory_not_equal(a->held.data->observations + 4 * WALK_ROWS * i,
-                                    a->train.data->observations + 4 * WALK_ROWS * j,
-                                    4 * sizeof(bex_real));
+            assert_memory_not_equal(a->held.states + 4 * WALK_ROWS * i,
+                                    a->train.states + 4 * WALK_ROWS * j, 4 * sizeof(bex_real));
+    assert_null(a->train.data->observations); // rows are in memory once
+    assert_null(a->train.data->actions);
     double before = held_out(agent), again = held_out(agent);
     assert_true(before == again);
     update(agent, 0), update(agent, 1); // the first has a rate of 0
@@ -462,7 +474,7 @@ static void held_out_episodes_are_apart(void **state) {
 
 static void refused(const char *settings, const char *part) {
     bex_train_config c = walk_config(settings);
-    bex_agent *a = bex_agent_class_of(&c)->new (&c, walks);
+    bex_agent *a = bex_agent_class_of(&c)->new (&c, copy_of_walks());
     if (a) fail_msg("'%s' was accepted", settings);
     assert_message(part);
 }

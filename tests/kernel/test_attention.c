@@ -6,10 +6,11 @@
 
 static const bex_attention_dims shapes[] = {
     // strides are filled in by make_case
-    {.B = 1, .Tq = 1, .Tk = 1, .H = 1, .D = 1},   {.B = 2, .Tq = 7, .Tk = 7, .H = 3, .D = 5},
-    {.B = 3, .Tq = 5, .Tk = 19, .H = 2, .D = 16}, {.B = 2, .Tq = 102, .Tk = 102, .H = 2, .D = 32},
-    {.B = 1, .Tq = 49, .Tk = 3, .H = 1, .D = 64}, {.B = 2, .Tq = 10, .Tk = 102, .H = 8, .D = 32},
-    {.B = 1, .Tq = 97, .Tk = 1, .H = 2, .D = 8},  {.B = 1, .Tq = 3, .Tk = 300, .H = 1, .D = 9},
+    {.B = 1, .Tq = 1, .Tk = 1, .H = 1, .D = 1},     {.B = 2, .Tq = 7, .Tk = 7, .H = 3, .D = 5},
+    {.B = 3, .Tq = 5, .Tk = 19, .H = 2, .D = 16},   {.B = 2, .Tq = 102, .Tk = 102, .H = 2, .D = 32},
+    {.B = 1, .Tq = 49, .Tk = 3, .H = 1, .D = 64},   {.B = 2, .Tq = 10, .Tk = 102, .H = 8, .D = 32},
+    {.B = 1, .Tq = 97, .Tk = 1, .H = 2, .D = 8},    {.B = 1, .Tq = 3, .Tk = 300, .H = 1, .D = 9},
+    {.B = 2, .Tq = 230, .Tk = 33, .H = 2, .D = 32}, // three blocks of queries in the backward pass
 };
 
 enum { PACKED, CROSS, LAYOUTS };

@@ -60,23 +60,30 @@ static void backward(void **state) {
         }
 }
 
-static void attention_row(void **state) {
+static void attention_rows(void **state) {
     (void)state;
     for (int c = 0; c < COUNT(widths); c++)
         for (int offset = 0; offset < 2; offset++) {
             int N = widths[c];
-            bex_real scale = R(0.17677669529663687), sum;
-            matrix s = output(1, N, N, offset), want = copy_of(s, 0);
-            for (int j = 0; j < N; j++) s.p[j] *= R(50);
-            double p[200], m = -HUGE_VAL, total = 0;
-            for (int j = 0; j < N; j++) m = fmax(m, (double)scale * (double)s.p[j]);
-            for (int j = 0; j < N; j++) total += exp((double)scale * (double)s.p[j] - m);
-            plain_softmax(p, s.p, N, (double)scale);
-            bex_real lse = bex_softmax_row(s.p, N, scale, &sum);
-            for (int j = 0; j < N; j++) want.p[j] = (bex_real)(p[j] * total);
+            bex_real scale = R(0.17677669529663687), top[M], sum[M];
+            matrix s = output(M, N, N, offset), want = copy_of(s, 0);
+            double largest[M], total[M];
+            for (int i = 0; i < M; i++) {
+                double p[200], m = -HUGE_VAL;
+                for (int j = 0; j < N; j++) *at(s, i, j) *= R(50);
+                plain_softmax(p, at(s, i, 0), N, (double)scale);
+                for (int j = 0; j < N; j++) m = fmax(m, (double)scale * (double)*at(s, i, j));
+                total[i] = 0, largest[i] = m;
+                for (int j = 0; j < N; j++)
+                    total[i] += exp((double)scale * (double)*at(s, i, j) - m);
+                for (int j = 0; j < N; j++) *at(want, i, j) = (bex_real)(p[j] * total[i]);
+            }
+            bex_softmax_rows(s.p, M, N, scale, top, sum);
             assert_close(s, want, 32 * EPS, "weights before division");
-            assert_true(close_to((double)sum, total, 64 * EPS * total));
-            assert_true(close_to((double)lse, m + log(total), 32 * EPS));
+            for (int i = 0; i < M; i++) {
+                assert_true(close_to((double)sum[i], total[i], 64 * EPS * total[i]));
+                assert_true(close_to((double)top[i], largest[i], 32 * EPS));
+            }
             release_all();
         }
 }
@@ -103,7 +110,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forward),
         cmocka_unit_test(backward),
-        cmocka_unit_test(attention_row),
+        cmocka_unit_test(attention_rows),
         cmocka_unit_test(special_values),
         cmocka_unit_test(bits_do_not_depend_on_alignment),
     };

@@ -53,6 +53,7 @@ static void results_keep_their_bounds(void **state) {
     (void)state;
     static const bounded functions[] = {
         {"exp", bex_exp, exp, -INFINITY, INFINITY, 2, 0},
+        {"exp_low", bex_exp_low, exp, -INFINITY, 88, 2, 1},
         {"log", bex_log, log, 0x1p-149f, INFINITY, 2, 0},
         {"tanh", bex_tanh, tanh, -INFINITY, INFINITY, 4, 0},
         {"sigmoid", bex_sigmoid, exact_sigmoid, -INFINITY, INFINITY, 4, 1},
@@ -89,6 +90,14 @@ static void exp_edges(void **state) {
     assert_true(bex_exp(-103.9f) == 0x1p-149f && bex_exp(-104.0f) == 0);           // ln 2^-150
     assert_true(bex_exp(INFINITY) == INFINITY && bex_exp(-INFINITY) == 0);
     assert_true(bex_exp(3e38f) == INFINITY && bex_exp(-3e38f) == 0);
+}
+
+static void exp_low_edges(void **state) {
+    (void)state;
+    assert_true(bex_exp_low(0) == 1 && bex_exp_low(-0x1p-149f) == 1);
+    assert_true(bex_exp_low(-87.3f) >= FLT_MIN && bex_exp_low(-87.34f) == 0); // ln FLT_MIN
+    assert_true(bex_exp_low(-3e38f) == 0 && bex_exp_low(-INFINITY) == 0);
+    assert_true(isnan(bex_exp_low(NAN)));
 }
 
 static void log_edges(void **state) {
@@ -173,6 +182,7 @@ int main(void) {
         cmocka_unit_test(results_keep_their_bounds),
         cmocka_unit_test(sine_and_cosine_keep_their_bound),
         cmocka_unit_test(exp_edges),
+        cmocka_unit_test(exp_low_edges),
         cmocka_unit_test(log_edges),
         cmocka_unit_test(tanh_and_kin_edges),
         cmocka_unit_test(nan_gives_nan),
