@@ -128,7 +128,7 @@ static double alone_seconds(const bex_workload *w, const bex_train_config *confi
 static int gradient_rows(bex_bench *b, const char *name, bex_imitation *a, double update,
                          double alone) {
     char text[80];
-    gradients g = {a->lanes, bex_lanes_new(bex_lanes_here(a->lanes), bex_lanes_threads(a->lanes)),
+    gradients g = {a->lanes, bex_lanes_new(bex_lanes_blocks(a->lanes), bex_lanes_threads(a->lanes)),
                    a->policy->params};
     bex_params_zero_grad(g.params); // sums of zeros stay zeros
     int (*work[])(void *) = {sum_in_order, sum_by_library, update_alike};

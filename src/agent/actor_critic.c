@@ -45,10 +45,11 @@ int bex_actor_critic_new(bex_actor_critic **out, const bex_actor_critic_options 
     memcpy(critics.hidden, o->critic_hidden, sizeof critics.hidden);
     ac->params = bex_params_new();
     ac->actor = bex_tanh_gaussian_add(ac->params, actor);
-    bex_params_build(ac->params, o->lanes, bex_rng_split(root, "actor", 0));
-    bex_critics_init(&ac->critics, critics, o->lanes, bex_rng_split(root, "critics", 0));
-    bex_temperature_init(&ac->temperature, o->temperature, o->entropy);
     ac->lanes = bex_lanes_new(o->lanes, o->threads);
+    int blocks = bex_lanes_blocks(ac->lanes);
+    bex_params_build(ac->params, blocks, bex_rng_split(root, "actor", 0));
+    bex_critics_init(&ac->critics, critics, blocks, bex_rng_split(root, "critics", 0));
+    bex_temperature_init(&ac->temperature, o->temperature, o->entropy);
     if (allocate(ac) < 0) return bex_actor_critic_free(ac), -1;
     *out = ac;
     return 0;
@@ -168,11 +169,9 @@ static int learn(bex_actor_critic *ac, bex_params *p, bex_lane_fn *work, double 
                  const char *what, double *loss, double *norm) {
     bex_adam adam = BEX_ADAM_INIT;
     adam.clip = ac->o.clip;
-    bex_params_zero_grad(p);
     pack(ac);
-    *loss = bex_lanes_run(ac->lanes, bex_rng_seed(0), work, ac);
+    if (bex_lanes_learn(ac->lanes, bex_rng_seed(0), work, ac, p, loss) < 0) return -1;
     if (!isfinite(*loss)) return bex_fail("the %s loss is %g", what, *loss);
-    bex_lanes_reduce(ac->lanes, p);
     *norm = bex_adam_step(p, &adam, lr, bex_lanes_threads(ac->lanes));
     return isfinite(*norm) ? 0 : bex_fail("the %s gradient is not finite", what);
 }

@@ -217,7 +217,6 @@ static double lane_work(bex_tape *tape, int lane, void *payload) {
     int first, count, most = (int)t->micro / j->S;
     if (most < 1) most = 1;
     bex_lane_slice(j->windows / j->S, (int)t->lanes, lane, &first, &count);
-    if (j->learn) bex_params_zero_lane(j->a->policy->params, tape->lane);
     bex_rng rng = tape->rng;
     for (int g = 0; g < count; g += most) {
         int groups = count - g < most ? count - g : most;
@@ -251,12 +250,11 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.A);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
     bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
-    out->loss = bex_lanes_run(a->lanes, rng, lane_work, &j);
+    int code = bex_lanes_learn(a->lanes, rng, lane_work, &j, a->policy->params, &out->loss);
     out->samples = t->batch;
     out->data_seconds = seconds_of(a->data_seconds, (int)t->lanes);
     out->lane_seconds = seconds_of(a->lane_seconds, (int)t->lanes);
-    if (outcome(&j, "loss", out->loss, (long long)step) < 0) return -1;
-    if (bex_lanes_reduce(a->lanes, a->policy->params) < 0) return -1;
+    if (code < 0 || outcome(&j, "loss", out->loss, (long long)step) < 0) return -1;
     out->lr = bex_schedule_lr(&a->schedule, (long)step);
     out->grad_norm =
         bex_adam_step(a->policy->params, &a->adam, out->lr, bex_lanes_threads(a->lanes));

@@ -17,11 +17,11 @@ static bex_mlp network(bex_params *p, const bex_critics_options *o) {
     return bex_mlp_add(p, "critic", m);
 }
 
-void bex_critics_init(bex_critics *c, bex_critics_options o, int lanes, bex_rng rng) {
+void bex_critics_init(bex_critics *c, bex_critics_options o, int blocks, bex_rng rng) {
     *c = (bex_critics){.o = o, .params = bex_params_new(), .targets = bex_params_new()};
     c->q = network(c->params, &o);
     c->target = network(c->targets, &o);
-    bex_params_build(c->params, lanes, rng);
+    bex_params_build(c->params, blocks, rng);
     bex_params_build(c->targets, 0, rng);
 }
 

@@ -22,8 +22,8 @@ typedef struct bex_critics {
     bex_mlp q, target;
 } bex_critics;
 
-/* Xavier weights, zero biases; the targets begin as a copy. `lanes` gradient blocks. */
-void bex_critics_init(bex_critics *c, bex_critics_options options, int lanes, bex_rng rng);
+/* Xavier weights, zero biases; the targets begin as a copy. `blocks` of gradients. */
+void bex_critics_init(bex_critics *c, bex_critics_options options, int blocks, bex_rng rng);
 void bex_critics_fini(bex_critics *c); // zeroed memory is fine
 
 /* su (M,O+A) -> Q (E,M). */

@@ -11,6 +11,7 @@
 struct bex_lanes {
     int lanes, threads;
     int first, here;   // lanes of this rank
+    int wave;          // lanes between two sums
     bex_arena **arena; // (threads) a lane needs none of its own once it is done
     double *result;    // (lanes)
 };
@@ -25,6 +26,8 @@ static bex_lanes *make(int lanes, int threads, int rank, int ranks) {
     l->lanes = lanes;
     bex_part(lanes, ranks, rank, &l->first, &l->here);
     l->threads = threads < l->here ? threads : l->here;
+    // sums over ranks begin with those of the rank before: ours wait for them, each in its block
+    l->wave = l->here < lanes ? l->here : l->threads;
     l->arena = calloc((size_t)l->threads, sizeof *l->arena);
     l->result = calloc((size_t)lanes, sizeof *l->result);
     BEX_CHECK(l->arena && l->result, "out of memory");
@@ -52,8 +55,8 @@ int bex_lanes_count(const bex_lanes *l) {
     return l->lanes;
 }
 
-int bex_lanes_here(const bex_lanes *l) {
-    return l->here;
+int bex_lanes_blocks(const bex_lanes *l) {
+    return l->wave < l->here ? l->wave + 1 : l->here;
 }
 
 int bex_lanes_threads(const bex_lanes *l) {
@@ -65,19 +68,22 @@ typedef struct {
     bex_rng rng;
     bex_lane_fn *work;
     void *payload;
+    bex_params *params; // that learn, NULL for none
+    int first, block;   // of a wave: its first lane, and that one's gradient block; others follow
 } run_job;
 
 static void run_lane(long i, void *payload) {
-    run_job *job = payload;
-    int worker = bex_parallel_worker();
+    const run_job *job = payload;
+    bex_lanes *l = job->lanes;
+    int worker = bex_parallel_worker(), lane = job->first + (int)i;
     bex_tape tape;
-    int lane = job->lanes->first + (int)i;
-    BEX_CHECK(worker < job->lanes->threads, "lanes inside a parallel region");
-    bex_tape_init(&tape, job->lanes->arena[worker]);
+    BEX_CHECK(worker < l->threads, "lanes inside a parallel region");
+    bex_tape_init(&tape, l->arena[worker]);
     bex_tape_reset(&tape);
-    tape.lane = (int)i;
     tape.rng = bex_rng_split(job->rng, "lane", (uint64_t)lane);
-    job->lanes->result[lane] = job->work(&tape, lane, job->payload);
+    tape.block = job->params ? job->block + (int)i : -1;
+    if (job->params) bex_params_zero_block(job->params, tape.block);
+    l->result[lane] = job->work(&tape, lane, job->payload);
 }
 
 // a thread that had no lane, or a smaller one, may have the largest next time: nothing is allocated then
@@ -92,41 +98,82 @@ static void even_out(bex_lanes *l) {
     }
 }
 
-double bex_lanes_run(bex_lanes *l, bex_rng rng, bex_lane_fn *work, void *payload) {
-    run_job job = {l, rng, work, payload};
-    bex_parallel(l->threads, l->here, run_lane, &job);
-    even_out(l);
+// of the results of all ranks' lanes; negative with a message if a rank is gone
+static int sum_results(bex_lanes *l, double *sum) {
+    *sum = (double)NAN;
     if (l->here < l->lanes && bex_ranks_gather(l->result, l->lanes, sizeof *l->result) < 0)
-        return (double)NAN;
-    double sum = 0;
-    for (int i = 0; i < l->lanes; i++) sum += l->result[i];
-    return sum;
+        return -1;
+    *sum = 0;
+    for (int i = 0; i < l->lanes; i++) *sum += l->result[i];
+    return 0;
 }
 
-enum { PIECE = 16384 }; // reals: a piece of two lanes fits in L2
+double bex_lanes_run(bex_lanes *l, bex_rng rng, bex_lane_fn *work, void *payload) {
+    run_job job = {l, rng, work, payload, NULL, l->first, 0};
+    double sum;
+    bex_parallel(l->threads, l->here, run_lane, &job);
+    even_out(l);
+    return sum_results(l, &sum) < 0 ? (double)NAN : sum;
+}
+
+/* ---- gradients ---- */
+
+enum { PIECE = 16384 }; // reals: a piece of two blocks fits in L2
+
+typedef struct {
+    const bex_params *params;
+    int blocks;
+} sum_job;
 
 // into the first block: the lanes before ours, if any, then ours
-static void sum_lanes(size_t first, size_t n, const bex_real *before, void *payload) {
-    bex_params *p = payload;
+static void sum_blocks(size_t first, size_t n, const bex_real *before, void *payload) {
+    const sum_job *job = payload;
+    const bex_params *p = job->params;
     bex_real *sum = p->grad + first;
     for (size_t i = 0; before && i < n; i++) sum[i] += before[i]; // before + ours: the same bits
-    for (int lane = 1; lane < p->lanes; lane++) {
-        const bex_real *g = p->grad + (size_t)lane * p->count + first;
+    for (int block = 1; block < job->blocks; block++) {
+        const bex_real *g = p->grad + (size_t)block * p->count + first;
         for (size_t i = 0; i < n; i++) sum[i] += g[i];
     }
 }
 
-static void reduce_piece(long k, void *payload) {
-    bex_params *p = payload;
-    size_t first = (size_t)k * PIECE;
-    sum_lanes(first, p->count - first < PIECE ? p->count - first : PIECE, NULL, p);
+static void sum_piece(long k, void *payload) {
+    const sum_job *job = payload;
+    size_t first = (size_t)k * PIECE, left = job->params->count - first;
+    sum_blocks(first, left < PIECE ? left : PIECE, NULL, payload);
+}
+
+static int sum_over_ranks(bex_params *p, int blocks) {
+    return bex_ranks_fold(p->grad, p->count, sum_blocks, &(sum_job){p, blocks});
+}
+
+static void sum_here(const bex_lanes *l, const bex_params *p, int blocks) {
+    bex_parallel(l->threads, (long)((p->count + PIECE - 1) / PIECE), sum_piece,
+                 &(sum_job){p, blocks});
 }
 
 int bex_lanes_reduce(bex_lanes *l, bex_params *p) {
-    BEX_CHECK(p->lanes <= l->here, "%d gradient blocks, %d lanes", p->lanes, l->here);
-    if (l->here < l->lanes) return bex_ranks_fold(p->grad, p->count, sum_lanes, p);
-    bex_parallel(l->threads, (long)((p->count + PIECE - 1) / PIECE), reduce_piece, p);
+    if (l->here < l->lanes) return sum_over_ranks(p, p->blocks);
+    sum_here(l, p, p->blocks);
     return 0;
+}
+
+int bex_lanes_learn(bex_lanes *l, bex_rng rng, bex_lane_fn *work, void *payload, bex_params *p,
+                    double *loss) {
+    run_job job = {.lanes = l, .rng = rng, .work = work, .payload = payload, .params = p};
+    bool spread = l->here < l->lanes;
+    BEX_CHECK(p->blocks >= bex_lanes_blocks(l), "%d gradient blocks for %d lanes", p->blocks,
+              l->here);
+    for (int done = 0, n; done < l->here; done += n) {
+        n = l->here - done < l->wave ? l->here - done : l->wave;
+        job.first = l->first + done;
+        job.block = done ? 1 : 0; // the first lane's own begins the sum
+        bex_parallel(l->threads, n, run_lane, &job);
+        if (!spread) sum_here(l, p, job.block + n);
+    }
+    even_out(l);
+    if (sum_results(l, loss) < 0) return -1;
+    return spread && isfinite(*loss) ? sum_over_ranks(p, l->here) : 0;
 }
 
 void bex_lane_slice(int n, int lanes, int lane, int *first, int *count) {

@@ -7,8 +7,11 @@
  * Threads take lanes as they come free; nothing a lane computes depends on which thread ran it. Hence
  * the same bits for any number of threads. Inside a lane nothing is parallel.
  *
- * Lanes that are spread go to the ranks (base/ranks.h) in slices: rank 0 runs the first. Each rank has
- * gradient blocks for its own only, gets the sums of all, and they are the same bits again. */
+ * Lanes that learn run in waves of as many as there are threads. What a wave came to is added to the sum before
+ * the next one takes its gradient blocks: one for each thread, and one for the sum.
+ *
+ * Lanes that are spread go to the ranks (base/ranks.h) in slices: rank 0 runs the first. Each rank runs its
+ * own in one wave, gets the sums of all, and they are the same bits again. */
 #ifndef BEX_NN_LANES_H
 #define BEX_NN_LANES_H
 
@@ -23,20 +26,25 @@ bex_lanes *bex_lanes_spread(int lanes, int threads);
 void bex_lanes_free(bex_lanes *lanes);
 
 int bex_lanes_count(const bex_lanes *lanes); // of all ranks
-int bex_lanes_here(const bex_lanes *lanes);  // of this one: gradient blocks it needs
 int bex_lanes_threads(const bex_lanes *lanes);
+int bex_lanes_blocks(const bex_lanes *lanes); // of gradients, that parameters need to learn
 
 /* The lane's work: run forward and backward on its slice, in micro-batches if it likes (reset the
  * tape between them), and return its share of the loss. The tape comes reset, recording for no
- * block yet (bex_tape_train), with rng = split(rng given to run, "lane", lane); tape->lane is the number
- * of its gradient block, which differs from `lane` where lanes are spread. */
+ * block yet (bex_tape_train), with rng = split(rng given, "lane", lane). */
 typedef double bex_lane_fn(bex_tape *tape, int lane, void *payload);
 
-/* Run every lane; returns the sum of their results in lane order. NAN with a message if a rank is gone. */
+/* Run every lane, none of which learns; returns the sum of their results in lane order. NAN with a message
+ * if a rank is gone. */
 double bex_lanes_run(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload);
 
-/* Sum all lanes' gradients of `params` into the first block, in lane order. Negative with a message if a
- * rank is gone. */
+/* Run every lane from gradients of zero; *loss is the sum of their results, the first gradient block of `params`
+ * that of their gradients, both in lane order. Where the loss is not finite the block is of no use. Negative with
+ * a message if a rank is gone. */
+int bex_lanes_learn(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload,
+                    bex_params *params, double *loss);
+
+/* The sum alone, of all blocks and over all ranks: for measurements. */
 int bex_lanes_reduce(bex_lanes *lanes, bex_params *params);
 
 /* Samples of a lane: first..first+count-1 of n, sizes differing by at most one. */

@@ -88,7 +88,7 @@ static int members(const bex_param *q) {
 }
 
 static bex_panels last_form(const bex_params *p) {
-    return p->lanes ? BEX_PANELS_DX : BEX_PANELS_Y;
+    return p->blocks ? BEX_PANELS_DX : BEX_PANELS_Y;
 }
 
 // where each matrix's panels go; a panel's size is a multiple of a cache line
@@ -101,16 +101,16 @@ static void lay_out_panels(bex_params *p) {
         }
 }
 
-void bex_params_allocate(bex_params *p, int lanes) {
+void bex_params_allocate(bex_params *p, int blocks) {
     BEX_CHECK(!p->value, "parameter block built twice");
-    p->lanes = lanes;
+    p->blocks = blocks;
     p->value = zeros(p->count);
-    if (lanes) p->grad = zeros(p->count * (size_t)lanes);
+    if (blocks) p->grad = zeros(p->count * (size_t)blocks);
     lay_out_panels(p);
 }
 
-void bex_params_build(bex_params *p, int lanes, bex_rng rng) {
-    bex_params_allocate(p, lanes);
+void bex_params_build(bex_params *p, int blocks, bex_rng rng) {
+    bex_params_allocate(p, blocks);
     for (int i = 0; i < p->params; i++) {
         const bex_param *q = p->param[i];
         bex_init_fill(bex_param_edit(q), q->init, q->rank, q->dim, bex_rng_split(rng, q->name, 0));
@@ -132,12 +132,12 @@ void bex_params_ema(bex_params *p) {
     memcpy(p->ema, p->value, p->count * sizeof *p->ema);
 }
 
-void bex_params_zero_lane(bex_params *p, int lane) {
-    memset(p->grad + (size_t)lane * p->count, 0, p->count * sizeof *p->grad);
+void bex_params_zero_block(bex_params *p, int block) {
+    memset(p->grad + (size_t)block * p->count, 0, p->count * sizeof *p->grad);
 }
 
 void bex_params_zero_grad(bex_params *p) {
-    for (int lane = 0; lane < p->lanes; lane++) bex_params_zero_lane(p, lane);
+    for (int i = 0; i < p->blocks; i++) bex_params_zero_block(p, i);
 }
 
 static void check_equal_layout(const bex_params *a, const bex_params *b) {

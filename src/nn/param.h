@@ -2,9 +2,9 @@
  *
  *     bex_params *p = bex_params_new();
  *     const bex_param *w = bex_param_add(p, BEX_INIT_XAVIER, 2, BEX_DIMS(N, K), "head.%d.weight", i);
- *     bex_params_build(p, lanes, rng);
+ *     bex_params_build(p, 1, rng);
  *
- * Values, each lane's gradients, Adam's moments and the running average are blocks of equal layout, so
+ * Values, gradients (of several lanes at a time: nn/lanes.h), Adam's moments and the running average are blocks of equal layout, so
  * the optimiser is one loop and a checkpoint follows from the names. Offset, initial value,
  * checkpoint key and printout all come from the one registration.
  *
@@ -22,7 +22,7 @@
 
 typedef struct bex_params bex_params;
 
-/* The two forms of a packed matrix W (N,K): for y = x W^T, and for dx = dy W (blocks with lanes only). */
+/* The two forms of a packed matrix W (N,K): for y = x W^T, and for dx = dy W (blocks with gradients only). */
 typedef enum { BEX_PANELS_Y, BEX_PANELS_DX } bex_panels;
 
 typedef struct bex_param {
@@ -38,9 +38,9 @@ struct bex_params {
     bex_param **param;
     int params, capacity;
     size_t count;        // reals in a block, padding included; padding is 0 everywhere
-    int lanes;           // gradient blocks
+    int blocks;          // of gradients
     bex_real *value;     // (count)
-    bex_real *grad;      // (lanes, count)
+    bex_real *grad;      // (blocks, count)
     bex_real *m, *v;     // Adam's moments, NULL until bex_params_moments
     bex_real *ema;       // NULL until bex_params_ema
     long step;           // updates done
@@ -56,20 +56,20 @@ void bex_params_free(bex_params *params);
 const bex_param *bex_param_add(bex_params *params, bex_init init, int rank, const int *dim,
                                const char *name, ...) BEX_PRINTF(5, 6);
 
-/* Allocate values and `lanes` gradient blocks (0 for inference only), initialise each parameter from
+/* Allocate values and `blocks` gradient blocks (0 for inference only), initialise each parameter from
  * the stream named after it: values do not depend on the order of registration. */
-void bex_params_build(bex_params *params, int lanes, bex_rng rng);
+void bex_params_build(bex_params *params, int blocks, bex_rng rng);
 
 /* The same without initial values, zeros: for values read from a file, all of them. */
-void bex_params_allocate(bex_params *params, int lanes);
+void bex_params_allocate(bex_params *params, int blocks);
 
 const bex_param *bex_param_find(const bex_params *params, const char *name); // NULL if none
 size_t bex_params_total(const bex_params *params); // reals without padding: the parameter count
 
 void bex_params_moments(bex_params *params);                  // allocate m and v, zero
 void bex_params_ema(bex_params *params);                      // allocate ema, a copy of the values
-void bex_params_zero_grad(bex_params *params);                // of all lanes
-void bex_params_zero_lane(bex_params *params, int lane);      // for the lane's own thread
+void bex_params_zero_grad(bex_params *params);                // of all blocks
+void bex_params_zero_block(bex_params *params, int block);    // of one
 void bex_params_copy(bex_params *to, const bex_params *from); // values
 
 /* to += tau (from - to), values. `threads` changes nothing but speed. */
@@ -97,8 +97,8 @@ static inline bex_real *bex_param_edit(const bex_param *p) {
     return p->block->value + p->offset;
 }
 
-static inline bex_real *bex_param_grad(const bex_param *p, int lane) {
-    return p->block->grad + (size_t)lane * p->block->count + p->offset;
+static inline bex_real *bex_param_grad(const bex_param *p, int block) {
+    return p->block->grad + (size_t)block * p->block->count + p->offset;
 }
 
 #endif

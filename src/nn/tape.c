@@ -61,7 +61,9 @@ bex_tensor *bex_use(bex_tape *tape, const bex_param *p) {
     for (int i = 0; tape->recording && i < BEX_TAPE_BLOCKS && tape->train[i]; i++) {
         if (tape->train[i] != p->block) continue;
         t->needs_grad = t->grad_started = true;
-        t->grad = bex_param_grad(p, tape->lane);
+        BEX_CHECK(tape->block >= 0 && tape->block < p->block->blocks, "gradient block %d of %d",
+                  tape->block, p->block->blocks);
+        t->grad = bex_param_grad(p, tape->block);
     }
     return t;
 }

@@ -23,7 +23,7 @@ typedef struct bex_tape_record bex_tape_record;
 
 typedef struct bex_tape {
     bex_arena *arena;
-    int lane;                                 // whose gradient block parameters add to
+    int block;                                // of gradients, that parameters add to
     bool recording;                           // keep what a backward pass needs
     bool training;                            // dropout is active
     bex_rng rng;                              // dropout masks; advanced by each use

@@ -88,9 +88,9 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
 }
 
 bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int tasks, int scenes,
-                           int lanes, uint64_t seed) {
+                           int blocks, uint64_t seed) {
     bex_policy *p = lay_out(config, O, A, tasks, scenes);
-    if (p) bex_params_build(p->params, lanes, bex_rng_split(bex_rng_seed(seed), "init", 0));
+    if (p) bex_params_build(p->params, blocks, bex_rng_split(bex_rng_seed(seed), "init", 0));
     return p;
 }
 

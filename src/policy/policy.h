@@ -25,10 +25,10 @@ typedef struct bex_policy {
     bex_condition *condition; // be only
 } bex_policy;
 
-/* A fresh network with `lanes` gradient blocks; normaliser, phi and condition are the trainer's to
+/* A fresh network with `blocks` of gradients; normaliser, phi and condition are the trainer's to
  * set. Checks that the sizes fit together. NULL with a message. */
 bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int tasks, int scenes,
-                           int lanes, uint64_t seed);
+                           int blocks, uint64_t seed);
 void bex_policy_free(bex_policy *policy);
 
 /* path: a model.safetensors, or a directory that holds one. Tensors "ema.*" become the values where

@@ -107,9 +107,9 @@ static void ten_steps(int lane_count) {
     adam.decay = 1e-2;
     bex_lanes *lanes = bex_lanes_new(lane_count, 2);
     for (int step = 0; step < STEPS; step++) {
-        bex_params_zero_grad(n.params);
-        double loss = bex_lanes_run(lanes, bex_rng_seed(0), lane_work, &n);
-        bex_lanes_reduce(lanes, n.params);
+        double loss;
+        assert_int_equal(bex_lanes_learn(lanes, bex_rng_seed(0), lane_work, &n, n.params, &loss),
+                         0);
         if (step == 0) compare_step_one(&n, f);
         if (!(fabs(loss - golden[step]) <= BOUND * golden[step]))
             fail_msg("loss %d: %.9g, PyTorch %.9g", step, loss, golden[step]);

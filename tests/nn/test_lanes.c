@@ -1,4 +1,4 @@
-/* Lanes spread over ranks: for any number of ranks the loss and the gradient are the bits of one process. The
+/* For any number of threads and of ranks the loss and the gradient are the bits of lanes one by one. The
  * ranks are processes here too, made by fork, which meet in shared memory: no MPI is needed. */
 #include "base/parallel.h"
 #include "base/ranks.h"
@@ -58,16 +58,16 @@ static int fold(bex_real *data, size_t n, bex_fold_fn *fn, void *payload) {
 static double lane_work(bex_tape *tape, int lane, void *payload) {
     const bex_param *p = payload;
     bex_rng rng = tape->rng;
-    bex_real *g = bex_param_grad(p, tape->lane);
+    bex_real *g = bex_param_grad(p, tape->block);
     for (size_t i = 0; i < p->count; i++)
         g[i] = R(bex_rng_normal(&rng) * pow(10, 12 * bex_rng_uniform(&rng) - 6));
     return (double)g[0] + 1.0 / (lane + 3);
 }
 
 static void train_one(bex_params *p, const bex_param *x, bex_lanes *lanes, double *loss) {
-    bex_params_build(p, bex_lanes_here(lanes), bex_rng_seed(1));
-    *loss = bex_lanes_run(lanes, bex_rng_seed(2), lane_work, (void *)(uintptr_t)x);
-    assert_int_equal(bex_lanes_reduce(lanes, p), 0);
+    bex_params_build(p, bex_lanes_blocks(lanes), bex_rng_seed(1));
+    void *payload = (void *)(uintptr_t)x;
+    assert_int_equal(bex_lanes_learn(lanes, bex_rng_seed(2), lane_work, payload, p, loss), 0);
 }
 
 static void rank_work(int rank, int ranks) {
@@ -105,45 +105,72 @@ static void start_ranks(int ranks) {
     }
 }
 
-static void same_bits_for_any_number_of_ranks(void **state) {
-    (void)state;
+// what the lanes come to one by one, in order or backwards
+static void add_up(bex_real *sum, double *loss, bool backwards) {
     bex_params *p = bex_params_new();
     const bex_param *x = bex_param_add(p, BEX_INIT_ZERO, 1, BEX_DIMS(N), "x");
-    bex_lanes *lanes = bex_lanes_new(LANES, 2);
-    double loss;
-    train_one(p, x, lanes, &loss);
+    bex_arena *arena = bex_arena_new();
+    bex_params_build(p, 1, bex_rng_seed(1));
+    for (int i = 0; i < LANES; i++) {
+        int lane = backwards ? LANES - 1 - i : i;
+        bex_tape tape;
+        bex_tape_init(&tape, arena);
+        tape.rng = bex_rng_split(bex_rng_seed(2), "lane", (uint64_t)lane);
+        *loss += lane_work(&tape, lane, (void *)(uintptr_t)x);
+        for (int k = 0; k < N; k++) sum[k] += bex_param_grad(x, 0)[k];
+    }
+    bex_arena_free(arena);
+    bex_params_free(p);
+}
+
+static void same_bits_for_any_number_of_threads(void **state) {
+    (void)state;
+    bex_real sum[N] = {0};
+    double loss = 0;
+    add_up(sum, &loss, false);
+    for (int threads = 1; threads <= LANES; threads++) {
+        bex_params *p = bex_params_new();
+        const bex_param *x = bex_param_add(p, BEX_INIT_ZERO, 1, BEX_DIMS(N), "x");
+        bex_lanes *lanes = bex_lanes_new(LANES, threads);
+        double ours;
+        train_one(p, x, lanes, &ours);
+        assert_int_equal(p->blocks, threads < LANES ? threads + 1 : LANES);
+        assert_memory_equal(&loss, &ours, sizeof loss);
+        assert_memory_equal(sum, bex_param_grad(x, 0), sizeof sum);
+        bex_lanes_free(lanes);
+        bex_params_free(p);
+    }
+}
+
+static void same_bits_for_any_number_of_ranks(void **state) {
+    (void)state;
+    bex_real sum[N] = {0};
+    double loss = 0;
+    add_up(sum, &loss, false);
     for (int ranks = 1; ranks <= LANES; ranks++) {
         start_ranks(ranks);
         for (int r = 0; r < ranks; r++) {
             assert_memory_equal(&loss, &place->came_to[r].loss, sizeof loss);
-            assert_memory_equal(bex_param_grad(x, 0), place->came_to[r].grad, N * sizeof(bex_real));
+            assert_memory_equal(sum, place->came_to[r].grad, sizeof sum);
         }
     }
-    bex_lanes_free(lanes);
-    bex_params_free(p);
 }
 
-// or the test above could not fail
+// or the tests above could not fail
 static void order_is_part_of_the_bits(void **state) {
     (void)state;
-    bex_params *p = bex_params_new();
-    const bex_param *x = bex_param_add(p, BEX_INIT_ZERO, 1, BEX_DIMS(N), "x");
-    bex_lanes *lanes = bex_lanes_new(LANES, 1);
-    bex_params_build(p, LANES, bex_rng_seed(1));
-    bex_lanes_run(lanes, bex_rng_seed(2), lane_work, (void *)(uintptr_t)x);
-    bex_real backwards[N] = {0};
-    for (int lane = LANES - 1; lane >= 0; lane--)
-        for (int i = 0; i < N; i++) backwards[i] += bex_param_grad(x, lane)[i];
-    bex_lanes_reduce(lanes, p);
-    assert_true(memcmp(backwards, bex_param_grad(x, 0), sizeof backwards) != 0);
-    bex_lanes_free(lanes);
-    bex_params_free(p);
+    bex_real sum[N] = {0}, backwards[N] = {0};
+    double loss = 0, other = 0;
+    add_up(sum, &loss, false);
+    add_up(backwards, &other, true);
+    assert_true(memcmp(sum, backwards, sizeof sum) != 0);
 }
 
 int main(void) {
     place = mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED) return skip_all("no shared memory");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(same_bits_for_any_number_of_ranks),
         cmocka_unit_test(order_is_part_of_the_bits),
     };

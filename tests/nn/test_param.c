@@ -185,7 +185,7 @@ static size_t run_layers(const layers *l, bex_real *out) {
     bex_real x[M * IN];
     for (int i = 0; i < M * IN; i++) x[i] = R(0.01) * (bex_real)(i % 37 - 18);
     bex_tape_init(&tape, arena);
-    if (l->params->lanes) bex_tape_train(&tape, l->params);
+    if (l->params->blocks) bex_tape_train(&tape, l->params);
     bex_tensor *in = bex_constant(&tape, x, 2, BEX_DIMS(M, IN));
     bex_tensor *h = bex_linear(&tape, in, l->w, l->b, BEX_ACT_GELU);
     bex_tensor *e = bex_linear(&tape, h, l->members, NULL, BEX_ACT_ID);
@@ -199,7 +199,7 @@ static size_t run_layers(const layers *l, bex_real *out) {
         memcpy(out + n, result[i]->data, bex_count(result[i]) * sizeof *out);
         n += bex_count(result[i]);
     }
-    if (l->params->lanes) {
+    if (l->params->blocks) {
         bex_params_zero_grad(l->params);
         bex_tensor *loss = bex_sum_all(&tape, bex_square(&tape, e), 0.5);
         loss = bex_add(&tape, loss, bex_sum_all(&tape, bex_square(&tape, r), 0.5));

@@ -31,11 +31,11 @@ static learner *learner_new(int threads) {
     l->head =
         bex_mlp_add(l->params, "head",
                     (bex_mlp_options){.in = C, .out = OUT, .hidden = {16}, .act = BEX_ACT_SILU});
-    bex_params_build(l->params, LANES, bex_rng_seed(1));
+    l->lanes = bex_lanes_new(LANES, threads);
+    bex_params_build(l->params, bex_lanes_blocks(l->lanes), bex_rng_seed(1));
     bex_rng g = bex_rng_seed(2);
     bex_random_normal(l->x, B * T * C, &g);
     bex_random_normal(l->target, B * OUT, &g);
-    l->lanes = bex_lanes_new(LANES, threads);
     return l;
 }
 
@@ -75,12 +75,10 @@ static void train_step(learner *l, int step) {
     static const bex_schedule schedule = {.peak = 3e-3, .warmup = 5, .total = 60};
     bex_adam adam = BEX_ADAMW_INIT;
     adam.clip = 1, adam.ema_decay = 0.99;
-    bex_params_zero_grad(l->params);
     if (bex_lanes_threads(l->lanes) != 1)
         bex_params_pack(l->params, 2); // the same bits, packed or not
-    l->loss = bex_lanes_run(l->lanes, bex_rng_split(bex_rng_seed(3), "step", (uint64_t)step),
-                            lane_work, l);
-    bex_lanes_reduce(l->lanes, l->params);
+    bex_rng rng = bex_rng_split(bex_rng_seed(3), "step", (uint64_t)step);
+    assert_int_equal(bex_lanes_learn(l->lanes, rng, lane_work, l, l->params, &l->loss), 0);
     bex_adam_step(l->params, &adam, bex_schedule_lr(&schedule, step), bex_lanes_threads(l->lanes));
 }
 
