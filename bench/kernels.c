@@ -133,7 +133,7 @@ static void linear_dx(const work *w, int lane, ptrdiff_t row, int rows) {
 static void linear_dw(const work *w, int lane, ptrdiff_t row, int rows) {
     ptrdiff_t l = lane;
     bex_linear_bwd_w(w->dW + l * w->N * w->K, w->db + l * w->N, w->dz + row * w->N,
-                     w->x + row * w->K, rows, w->N, w->K);
+                     w->x + row * w->K, rows, w->N, w->K, 1);
 }
 
 #if HAVE_SGEMM

@@ -40,14 +40,17 @@ void bex_column_sums(bex_real *db, const bex_real *dz, int M, int N) {
 }
 
 void bex_linear_bwd_w(bex_real *dW, bex_real *db, const bex_real *dz, const bex_real *x, int M,
-                      int N, int K) {
+                      int N, int K, int add) {
     // by blocks of gemm's own k, which keeps the product's order; the sums read dz row by row, and so
     // bring it into cache for the product, which reads it by columns
     enum { ROWS = 256 };
-    for (int m = 0; m < M; m += ROWS) {
+    int m = 0;
+    do { // a sum of no rows is set too
         int rows = M - m < ROWS ? M - m : ROWS;
         const bex_real *block = dz + (ptrdiff_t)m * N;
         if (db) bex_column_sums(db, block, rows, N);
-        bex_gemm(dW, K, block, N, x + (ptrdiff_t)m * K, K, N, K, rows, BEX_GEMM_TA | BEX_GEMM_ADD);
-    }
+        bex_gemm(dW, K, block, N, x + (ptrdiff_t)m * K, K, N, K, rows,
+                 BEX_GEMM_TA | (add || m ? BEX_GEMM_ADD : 0));
+        m += ROWS;
+    } while (m < M);
 }

@@ -19,9 +19,9 @@ void bex_linear_fwd_packed(bex_real *y, bex_real *pre, const bex_real *x, const 
 void bex_linear_bwd_x_packed(bex_real *dx, const bex_real *dz, const bex_real *W, int all_N, int M,
                              int N, int K, int add);
 
-/* dW (N,K) += dz^T x;  db (N) += column sums of dz, NULL to skip. Rows in order: fixed sums. */
+/* dW (N,K) = dz^T x, or += if add;  db (N) += column sums of dz, NULL to skip. Rows in order: fixed sums. */
 void bex_linear_bwd_w(bex_real *dW, bex_real *db, const bex_real *dz, const bex_real *x, int M,
-                      int N, int K);
+                      int N, int K, int add);
 
 /* db (N) += column sums of dz (M,N), in blocks of 64 rows: fixed order, short chains of rounding. */
 void bex_column_sums(bex_real *db, const bex_real *dz, int M, int N);

@@ -82,8 +82,9 @@ static void run_lane(long i, void *payload) {
     bex_tape_reset(&tape);
     tape.rng = bex_rng_split(job->rng, "lane", (uint64_t)lane);
     tape.block = job->params ? job->block + (int)i : -1;
-    if (job->params) bex_params_zero_block(job->params, tape.block);
+    if (job->params) bex_params_begin(job->params, tape.block);
     l->result[lane] = job->work(&tape, lane, job->payload);
+    if (job->params) bex_params_end(job->params, tape.block);
 }
 
 // a thread that had no lane, or a smaller one, may have the largest next time: nothing is allocated then

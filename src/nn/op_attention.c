@@ -23,12 +23,10 @@ static int columns_set(const context *c, const bex_tensor *t) {
 // where the kernel may set (not add) the gradient of one input: the tensor's own gradient if
 // nobody has written these columns yet, a copy of equal layout otherwise
 static bex_real *target(bex_tape *tape, const context *c, bex_tensor *t, bool *copied) {
-    *copied = !t->needs_grad || t->grad_started;
+    *copied = !t->needs_grad || *bex_grad_started(t);
     if (*copied) return bex_scratch(tape, bex_count(t));
-    if (!t->grad) {
-        t->grad = bex_scratch(tape, bex_count(t));
-        if (columns_set(c, t) < bex_width(t)) memset(t->grad, 0, bex_count(t) * sizeof *t->grad);
-    }
+    if (!t->grad) t->grad = bex_scratch(tape, bex_count(t));
+    if (columns_set(c, t) < bex_width(t)) memset(t->grad, 0, bex_count(t) * sizeof *t->grad);
     return t->grad;
 }
 
@@ -54,7 +52,7 @@ static void backward(bex_tape *tape, void *payload) {
         if (!t->needs_grad) continue;
         if (copied[i]) add_columns(t, c->in[i].at, c->d.H * c->d.D, grad[i] - c->in[i].at);
     }
-    for (int i = 0; i < 3; i++) c->in[i].t->grad_started |= c->in[i].t->needs_grad;
+    for (int i = 0; i < 3; i++) *bex_grad_started(c->in[i].t) |= c->in[i].t->needs_grad;
 }
 
 // two ranges of one tensor must not overlap: the kernel sets each

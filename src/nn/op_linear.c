@@ -41,23 +41,29 @@ static void backward_x(const context *c, bex_real *dx, const bex_real *dz, int e
         bex_linear_bwd_x(dx, dz, c->W->data + at * (size_t)c->K, c->M, c->N, c->K, add);
 }
 
+// of all of W, which may then be set, or of the rows in use
+static bex_real *gradient_of_w(bex_tape *tape, const context *c, int *add) {
+    if (c->N == c->Wp->dim[c->Wp->rank - 2]) return bex_grad(tape, c->W, add);
+    *add = 1;
+    return bex_grad_sum(tape, c->W);
+}
+
 static void backward(bex_tape *tape, void *payload) {
     context *c = payload;
     if (!c->y->grad) return;
-    int add;
+    int add, add_w;
     size_t y_step = (size_t)c->M * (size_t)c->N, w_step = (size_t)c->N * (size_t)c->K;
     // every user of y has been; its gradient may become that of x W^T + b
     bex_real *dz = c->y->grad;
     if (c->act != BEX_ACT_ID) bex_act_bwd(dz, dz, c->pre, bex_count(c->y), c->act, 0);
-    bex_real *dx = bex_grad(tape, c->x, &add);
+    bex_real *dx = bex_grad(tape, c->x, &add), *dW = gradient_of_w(tape, c, &add_w);
+    bex_real *db = c->b ? bex_grad_sum(tape, c->b) : NULL;
     for (int e = 0; e < c->E; e++) {
         const bex_real *de = dz + (size_t)e * y_step, *xe = c->x->data + (size_t)e * c->x_step;
         size_t w_at = (size_t)e * w_step + (size_t)c->first * (size_t)c->K;
         size_t b_at = (size_t)e * (size_t)c->N + (size_t)c->first;
         if (dx) backward_x(c, dx + (size_t)e * c->x_step, de, e, add || (e && !c->x_step));
-        if (c->W->needs_grad)
-            bex_linear_bwd_w(c->W->grad + w_at, c->b ? c->b->grad + b_at : NULL, de, xe, c->M, c->N,
-                             c->K);
+        if (dW) bex_linear_bwd_w(dW + w_at, db ? db + b_at : NULL, de, xe, c->M, c->N, c->K, add_w);
     }
 }
 

@@ -25,6 +25,7 @@ void bex_params_free(bex_params *p) {
     free(p->param);
     free(p->value);
     free(p->grad);
+    free(p->started);
     free(p->m);
     free(p->v);
     free(p->ema);
@@ -54,6 +55,7 @@ const bex_param *bex_param_add(bex_params *p, bex_init init, int rank, const int
     BEX_CHECK(length > 0 && length < (int)sizeof q->name, "parameter name '%s'", q->name);
     BEX_CHECK(!bex_param_find(p, q->name), "parameter '%s' registered twice", q->name);
     q->block = p;
+    q->index = p->params;
     q->init = init;
     q->rank = rank;
     memcpy(q->dim, dim, (size_t)rank * sizeof *dim);
@@ -101,11 +103,21 @@ static void lay_out_panels(bex_params *p) {
         }
 }
 
+static void mark(bex_params *p, int first, int blocks, bool started) {
+    size_t n = (size_t)p->params;
+    memset(p->started + (size_t)first * n, started, (size_t)blocks * n);
+}
+
 void bex_params_allocate(bex_params *p, int blocks) {
     BEX_CHECK(!p->value, "parameter block built twice");
     p->blocks = blocks;
     p->value = zeros(p->count);
-    if (blocks) p->grad = zeros(p->count * (size_t)blocks);
+    if (blocks) {
+        p->grad = zeros(p->count * (size_t)blocks);
+        p->started = malloc((size_t)blocks * (size_t)(p->params + 1));
+        BEX_CHECK(p->started, "out of memory");
+        mark(p, 0, blocks, true);
+    }
     lay_out_panels(p);
 }
 
@@ -132,12 +144,34 @@ void bex_params_ema(bex_params *p) {
     memcpy(p->ema, p->value, p->count * sizeof *p->ema);
 }
 
-void bex_params_zero_block(bex_params *p, int block) {
-    memset(p->grad + (size_t)block * p->count, 0, p->count * sizeof *p->grad);
+void bex_params_zero_grad(bex_params *p) {
+    if (!p->blocks) return;
+    memset(p->grad, 0, (size_t)p->blocks * p->count * sizeof *p->grad);
+    mark(p, 0, p->blocks, true);
 }
 
-void bex_params_zero_grad(bex_params *p) {
-    for (int i = 0; i < p->blocks; i++) bex_params_zero_block(p, i);
+void bex_params_begin(bex_params *p, int block) {
+    mark(p, block, 1, false);
+}
+
+static bool *flag(const bex_param *q, int block) {
+    return q->block->started + (size_t)block * (size_t)q->block->params + q->index;
+}
+
+// a whole parameter's, as zeros, unless it has begun
+static void start(const bex_param *q, int block) {
+    if (!*flag(q, block)) memset(bex_param_grad(q, block), 0, q->count * sizeof(bex_real));
+    *flag(q, block) = true;
+}
+
+void bex_params_end(bex_params *p, int block) {
+    for (int i = 0; i < p->params; i++) start(p->param[i], block);
+}
+
+bool *bex_param_started(const bex_param *q, int block) {
+    const bex_param *whole = q->block->param[q->index];
+    if (q->count < whole->count) start(whole, block);
+    return flag(q, block);
 }
 
 static void check_equal_layout(const bex_params *a, const bex_params *b) {

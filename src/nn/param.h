@@ -29,6 +29,7 @@ typedef struct bex_param {
     char name[96];
     bex_params *block;
     bex_init init;
+    int index; // in its block
     int rank, dim[4];
     size_t offset, count; // reals; offsets are multiples of 16
     size_t packed[2];     // offsets of its packed copies, by bex_panels
@@ -41,6 +42,7 @@ struct bex_params {
     int blocks;          // of gradients
     bex_real *value;     // (count)
     bex_real *grad;      // (blocks, count)
+    bool *started;       // (blocks, params) the gradient holds a sum; else it holds nothing
     bex_real *m, *v;     // Adam's moments, NULL until bex_params_moments
     bex_real *ema;       // NULL until bex_params_ema
     long step;           // updates done
@@ -69,8 +71,15 @@ size_t bex_params_total(const bex_params *params); // reals without padding: the
 void bex_params_moments(bex_params *params);                  // allocate m and v, zero
 void bex_params_ema(bex_params *params);                      // allocate ema, a copy of the values
 void bex_params_zero_grad(bex_params *params);                // of all blocks
-void bex_params_zero_block(bex_params *params, int block);    // of one
 void bex_params_copy(bex_params *to, const bex_params *from); // values
+
+/* Gradients of a block that are set by whoever comes first, not cleared before: begin, passes (nn/tape.h), end.
+ * Zeros are what no pass has reached. */
+void bex_params_begin(bex_params *params, int block);
+void bex_params_end(bex_params *params, int block);
+
+/* Where it is kept whether the gradient has begun. Part of a parameter: the whole begins here, as zeros. */
+bool *bex_param_started(const bex_param *param, int block);
 
 /* to += tau (from - to), values. `threads` changes nothing but speed. */
 void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau, int threads);

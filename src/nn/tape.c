@@ -60,10 +60,11 @@ bex_tensor *bex_use(bex_tape *tape, const bex_param *p) {
     bex_tensor *t = wrap(tape, bex_param_value(p), p->rank, p->dim);
     for (int i = 0; tape->recording && i < BEX_TAPE_BLOCKS && tape->train[i]; i++) {
         if (tape->train[i] != p->block) continue;
-        t->needs_grad = t->grad_started = true;
+        t->needs_grad = true;
         BEX_CHECK(tape->block >= 0 && tape->block < p->block->blocks, "gradient block %d of %d",
                   tape->block, p->block->blocks);
         t->grad = bex_param_grad(p, tape->block);
+        t->kept = bex_param_started(p, tape->block);
     }
     return t;
 }
@@ -78,8 +79,9 @@ void *bex_record(bex_tape *tape, bex_backward_fn *backward, size_t size) {
 bex_real *bex_grad(bex_tape *tape, bex_tensor *t, int *add) {
     if (!t->needs_grad) return NULL;
     if (!t->grad) t->grad = bex_scratch(tape, bex_count(t));
-    *add = t->grad_started;
-    t->grad_started = true;
+    bool *started = bex_grad_started(t);
+    *add = *started;
+    *started = true;
     return t->grad;
 }
 

@@ -5,7 +5,7 @@
  * reverse. A tape that does not record is inference: the same code, nothing kept.
  *
  *     bex_tensor *loss = model(tape, batch);
- *     bex_backward(tape, loss);            gradients of parameters are added to the lane's block
+ *     bex_backward(tape, loss);            gradients of parameters go to the lane's block
  *     bex_tape_reset(tape);                every tensor of the pass is gone
  *
  * One tape belongs to one lane and one thread at a time. */
@@ -23,7 +23,7 @@ typedef struct bex_tape_record bex_tape_record;
 
 typedef struct bex_tape {
     bex_arena *arena;
-    int block;                                // of gradients, that parameters add to
+    int block;                                // of gradients, where those of parameters go
     bool recording;                           // keep what a backward pass needs
     bool training;                            // dropout is active
     bex_rng rng;                              // dropout masks; advanced by each use
@@ -72,6 +72,11 @@ bex_real *bex_grad(bex_tape *tape, bex_tensor *t, int *add);
 
 /* The same for callers that can only add: zero-filled on first use. */
 bex_real *bex_grad_sum(bex_tape *tape, bex_tensor *t);
+
+/* Whether the gradient of t has begun. */
+static inline bool *bex_grad_started(bex_tensor *t) {
+    return t->kept ? t->kept : &t->grad_started;
+}
 
 bex_real *bex_scratch(bex_tape *tape, size_t count); // uninitialised reals, gone at reset
 

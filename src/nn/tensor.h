@@ -16,6 +16,7 @@ typedef struct bex_tensor {
     bex_real *grad;    // NULL until the backward pass reaches it
     bool needs_grad;   // some parameter is upstream
     bool grad_started; // grad holds a sum already: add to it, else set it
+    bool *kept;        // the same of a parameter, kept with its gradient block; else NULL
     int rank, dim[BEX_RANK];
 } bex_tensor;
 

@@ -66,20 +66,21 @@ static void gradient_of_x(void **state) {
         }
 }
 
-static void gradients_of_w_and_b_are_added(void **state) {
+static void gradient_of_w_is_set_or_added_that_of_b_added(void **state) {
     (void)state;
     for (int s = 0; s < COUNT(shapes); s++)
-        for (int has_b = 0; has_b < 2; has_b++) {
+        for (int way = 0; way < 4; way++) {
+            int has_b = way % 2, add = way / 2;
             layer l = make_layer(shapes[s], has_b);
             matrix dW = output(l.N, l.K, l.K, has_b), want_W = copy_of(dW, 0);
             matrix db = output(1, l.N, l.N, has_b), want_b = copy_of(db, 0);
-            bex_linear_bwd_w(dW.p, has_b ? db.p : NULL, l.dz, l.x, l.M, l.N, l.K);
+            bex_linear_bwd_w(dW.p, has_b ? db.p : NULL, l.dz, l.x, l.M, l.N, l.K, add);
             for (int n = 0; n < l.N; n++) {
                 double column = (double)*at(want_b, 0, n);
                 for (int i = 0; i < l.M && has_b; i++) column += (double)l.dz[i * l.N + n];
                 *at(want_b, 0, n) = (bex_real)column;
                 for (int k = 0; k < l.K; k++) {
-                    double sum = (double)*at(want_W, n, k);
+                    double sum = add ? (double)*at(want_W, n, k) : 0;
                     for (int i = 0; i < l.M; i++)
                         sum += (double)l.dz[i * l.N + n] * (double)l.x[i * l.K + k];
                     *at(want_W, n, k) = (bex_real)sum;
@@ -91,14 +92,18 @@ static void gradients_of_w_and_b_are_added(void **state) {
         }
 }
 
-static void no_rows_change_nothing(void **state) {
+static void no_rows_add_nothing_and_set_zeros(void **state) {
     (void)state;
     static const int none[] = {0, 6, 9};
     layer l = make_layer(none, 0);
     matrix dW = output(6, 9, 9, 0), db = output(1, 6, 6, 0), W0 = copy_of(dW, 0),
            b0 = copy_of(db, 0);
-    bex_linear_bwd_w(dW.p, db.p, l.dz, l.x, 0, 6, 9);
+    bex_linear_bwd_w(dW.p, db.p, l.dz, l.x, 0, 6, 9, 1);
     assert_close(dW, W0, 0, "dW");
+    assert_close(db, b0, 0, "db");
+    bex_linear_bwd_w(dW.p, db.p, l.dz, l.x, 0, 6, 9, 0);
+    for (int n = 0; n < 6; n++)
+        for (int k = 0; k < 9; k++) assert_true(*at(dW, n, k) == 0);
     assert_close(db, b0, 0, "db");
     release_all();
 }
@@ -108,8 +113,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forward_is_x_wt_plus_b),
         cmocka_unit_test(gradient_of_x),
-        cmocka_unit_test(gradients_of_w_and_b_are_added),
-        cmocka_unit_test(no_rows_change_nothing),
+        cmocka_unit_test(gradient_of_w_is_set_or_added_that_of_b_added),
+        cmocka_unit_test(no_rows_add_nothing_and_set_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

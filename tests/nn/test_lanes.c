@@ -58,7 +58,9 @@ static int fold(bex_real *data, size_t n, bex_fold_fn *fn, void *payload) {
 static double lane_work(bex_tape *tape, int lane, void *payload) {
     const bex_param *p = payload;
     bex_rng rng = tape->rng;
-    bex_real *g = bex_param_grad(p, tape->block);
+    int add;
+    bex_tape_train(tape, p->block);
+    bex_real *g = bex_grad(tape, bex_use(tape, p), &add);
     for (size_t i = 0; i < p->count; i++)
         g[i] = R(bex_rng_normal(&rng) * pow(10, 12 * bex_rng_uniform(&rng) - 6));
     return (double)g[0] + 1.0 / (lane + 3);

@@ -177,7 +177,7 @@ static layers layers_of(int lanes) {
     return l;
 }
 
-// every kind of linear layer, forward and backward; the result and all gradients
+// every kind of linear layer, forward and backward; the result and all gradients, added to what they were
 static size_t run_layers(const layers *l, bex_real *out) {
     enum { M = 7, IN = 40 };
     bex_arena *arena = bex_arena_new();
@@ -200,7 +200,6 @@ static size_t run_layers(const layers *l, bex_real *out) {
         n += bex_count(result[i]);
     }
     if (l->params->blocks) {
-        bex_params_zero_grad(l->params);
         bex_tensor *loss = bex_sum_all(&tape, bex_square(&tape, e), 0.5);
         loss = bex_add(&tape, loss, bex_sum_all(&tape, bex_square(&tape, r), 0.5));
         bex_backward(&tape, bex_add(&tape, loss, bex_sum_all(&tape, bex_square(&tape, s), 0.5)));
@@ -211,6 +210,57 @@ static size_t run_layers(const layers *l, bex_real *out) {
     return n * sizeof *out;
 }
 
+static void fill_gradients(const bex_params *p, bex_real with) {
+    for (int i = 0; i < p->params; i++)
+        for (size_t k = 0; k < p->param[i]->count; k++) bex_param_grad(p->param[i], 0)[k] = with;
+}
+
+// two passes that begin with garbage come to what two passes that begin with zeros do
+static void gradients_are_set_or_added_to(void **state) {
+    (void)state;
+    static bex_real added[20000], set[20000];
+    layers l = layers_of(1);
+    bex_params_zero_grad(l.params);
+    run_layers(&l, added);
+    size_t n = run_layers(&l, added) / sizeof *added;
+    fill_gradients(l.params, (bex_real)NAN);
+    bex_params_begin(l.params, 0);
+    run_layers(&l, set);
+    run_layers(&l, set);
+    bex_params_end(l.params, 0);
+    for (size_t i = 0; i < n; i++) assert_true(set[i] == added[i]); // zeros of either sign
+    bex_params_free(l.params);
+}
+
+// zeros: parameters that no pass reached, and members of an ensemble beside the one that was
+static void gradients_that_nobody_set_are_zero(void **state) {
+    (void)state;
+    enum { M = 2, IN = 96 };
+    layers l = layers_of(1);
+    bex_real x[M * IN];
+    for (int i = 0; i < M * IN; i++) x[i] = R(1);
+    fill_gradients(l.params, (bex_real)NAN);
+    bex_params_begin(l.params, 0);
+    bex_arena *arena = bex_arena_new();
+    bex_tape tape;
+    bex_tape_init(&tape, arena);
+    bex_tape_train(&tape, l.params);
+    bex_param one = bex_param_member(l.members, 1);
+    bex_tensor *y =
+        bex_linear(&tape, bex_constant(&tape, x, 2, BEX_DIMS(M, IN)), &one, NULL, BEX_ACT_ID);
+    bex_backward(&tape, bex_sum_all(&tape, y, 1));
+    bex_params_end(l.params, 0);
+    for (int i = 0; i < l.params->params; i++) {
+        const bex_param *q = l.params->param[i];
+        for (size_t k = 0; k < q->count; k++) {
+            bool reached = q == l.members && k / one.count == 1;
+            assert_true(bex_param_grad(q, 0)[k] == (reached ? R(M) : R(0)));
+        }
+    }
+    bex_arena_free(arena);
+    bex_params_free(l.params);
+}
+
 static void packed_layers_give_the_same_bits(void **state) {
     (void)state;
     static bex_real plain[20000], packed[20000];
@@ -218,6 +268,7 @@ static void packed_layers_give_the_same_bits(void **state) {
         layers l = layers_of(lanes);
         assert_null(bex_param_panels(l.w, BEX_PANELS_Y, 0));
         size_t bytes = run_layers(&l, plain);
+        bex_params_zero_grad(l.params);
         bex_params_pack(l.params, 2);
         assert_non_null(bex_param_panels(l.members, BEX_PANELS_Y, 2));
         assert_true(!bex_param_panels(l.w, BEX_PANELS_DX, 0) == !lanes);
@@ -242,7 +293,9 @@ static void written_values_are_packed_anew(void **state) {
         if (way == 2) bex_params_polyak(l.params, other.params, R(0.5), 1);
         if (way == 3) bex_param_edit(l.w)[0] += R(1);
         assert_null(bex_param_panels(l.w, BEX_PANELS_Y, 0));
+        bex_params_zero_grad(l.params);
         run_layers(&l, plain);
+        bex_params_zero_grad(l.params);
         bex_params_pack(l.params, 1);
         run_layers(&l, packed);
         assert_memory_equal(plain, packed, bytes);
@@ -286,6 +339,8 @@ int main(void) {
         cmocka_unit_test(uniform_inits_have_their_bounds),
         cmocka_unit_test(orthogonal),
         cmocka_unit_test(values_and_state_survive_a_file),
+        cmocka_unit_test(gradients_are_set_or_added_to),
+        cmocka_unit_test(gradients_that_nobody_set_are_zero),
         cmocka_unit_test(packed_layers_give_the_same_bits),
         cmocka_unit_test(written_values_are_packed_anew),
         cmocka_unit_test(a_member_is_a_parameter_of_its_own),
