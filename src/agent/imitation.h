@@ -1,7 +1,8 @@
 /* agent/imitation.h - what be and bc share: windows of demonstrations, the denoising loss, its update.
  *
  *   per window:  k ~ U{0..99}, eps ~ N(0,I)      x_k = sqrt(a_k) actions + sqrt(1 - a_k) eps
- *   loss = 1/(B A) sum over windows, chunk steps and action dims of mask (eps_net - eps)^2
+ *   loss = 1/(B A) sum over windows, chunk steps and action dims of mask (told - eps)^2
+ *                                                         diffusion.predicts = chunk: mask (told - actions)^2
  *
  * i.e. summed over the K chunk steps, averaged over windows and action dims: about K for a network that
  * predicts nothing. A step's windows are a function of (seed, step); its noise of (seed, step, lane). */
@@ -65,11 +66,6 @@ bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_c
 /* The last step: rows become states and actions, where they lie, so that they are in memory once. Before it no
  * update; after it nobody sees rows in the world's units. Negative with a message. */
 int bex_imitation_normalise(bex_imitation *a);
-
-/* A window's chunk (K, dit.o.A) in network units and its mask (K): its own actions, the last repeated
- * with mask 0, each with its waypoint (policy/policy.h). */
-void bex_imitation_chunk(const bex_policy *policy, const bex_imitation_part *part,
-                         const bex_window *window, bex_real *chunk, bex_real *mask);
 
 /* The functions of bex_agent_class. */
 void bex_imitation_free(bex_agent *agent);

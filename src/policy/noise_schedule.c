@@ -10,9 +10,10 @@ static double alpha_bar(double u) {
     return c * c;
 }
 
-void bex_noise_schedule_init(bex_noise_schedule *s, int steps) {
+void bex_noise_schedule_init(bex_noise_schedule *s, int steps, bex_predicts predicts) {
     BEX_CHECK(steps > 0 && steps <= BEX_NOISE_STEPS, "%d diffusion steps", steps);
     s->steps = steps;
+    s->predicts = predicts;
     double product = 1;
     for (int i = 0; i < steps; i++) {
         double u = (double)i / steps, v = (double)(i + 1) / steps;

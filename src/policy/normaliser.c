@@ -91,6 +91,17 @@ void bex_denormalise_actions(const bex_normaliser *n, bex_real *out, const bex_r
         }
 }
 
+static bool near(const bex_real *x, const bex_real *y, int n) {
+    for (int i = 0; i < n; i++)
+        if (fabs((double)(x[i] - y[i])) > 1e-5 * (1 + fabs((double)y[i]))) return false;
+    return true;
+}
+
+bool bex_normaliser_same(const bex_normaliser *a, const bex_normaliser *b) {
+    return a->O == b->O && a->A == b->A && near(a->mean, b->mean, a->O) &&
+           near(a->std, b->std, a->O) && near(a->low, b->low, a->A) && near(a->high, b->high, a->A);
+}
+
 void bex_normaliser_save(const bex_normaliser *n, bex_st_writer *w) {
     int64_t O = n->O, A = n->A;
     bex_st_add_real(w, "normaliser.state.mean", 1, &O, n->mean);

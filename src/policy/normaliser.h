@@ -32,6 +32,9 @@ void bex_normalise_actions(const bex_normaliser *n, bex_real *out, const bex_rea
 void bex_denormalise_actions(const bex_normaliser *n, bex_real *out, const bex_real *actions,
                              int rows);
 
+/* Of the same demonstrations, rounding aside. */
+bool bex_normaliser_same(const bex_normaliser *a, const bex_normaliser *b);
+
 /* As tensors "normaliser.*". The writer borrows. */
 void bex_normaliser_save(const bex_normaliser *n, bex_st_writer *w);
 int bex_normaliser_load(bex_normaliser *n, const bex_st_file *f, int O, int A);

@@ -81,7 +81,8 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
         free(p);
         return NULL;
     }
-    bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps);
+    bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps,
+                            (bex_predicts)config->diffusion.predicts);
     p->params = bex_params_new();
     p->dit = bex_dit_add(p->params, dit_options(config, O, A, p->W, tasks, scenes));
     return p;

@@ -9,6 +9,7 @@ const char *const bex_agent_names[] = {"be", "bc", "bc-history", "sac", NULL};
 static const char *const modes[] = {"full", "prefix", NULL};
 static const char *const pools[] = {"all", "query", NULL};
 static const char *const normalises[] = {"global", "history", NULL};
+static const char *const predictions[] = {"noise", "chunk", NULL}; // bex_predicts
 const char *const bex_phi_kinds[] = {"cosine", "mlp", "onehot", "cosine_relative", NULL};
 
 #define M bex_model_config
@@ -39,6 +40,8 @@ const bex_config_row bex_model_rows[] = {
 const bex_config_row bex_diffusion_rows[] = {
     BEX_CONFIG_INTEGER(D, steps, "100", 1, 1000, "noise levels in training"),
     BEX_CONFIG_INTEGER(D, ddim, "8", 1, 1000, "denoising steps when acting"),
+    BEX_CONFIG_CHOICE(D, predicts, "noise", predictions,
+                      "what the network tells: noise (the paper), or chunk, which learns faster"),
     BEX_CONFIG_END,
 };
 #define C bex_coverage_config

@@ -22,6 +22,7 @@ typedef struct bex_model_config {
 
 typedef struct bex_diffusion_config {
     long long steps, ddim;
+    int predicts; // bex_predicts
 } bex_diffusion_config;
 
 typedef struct bex_coverage_config {

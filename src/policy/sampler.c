@@ -6,6 +6,12 @@
 #include <math.h>
 #include <string.h>
 
+// a told chunk becomes the noise that x then has in it
+static void to_noise(bex_real *told, const bex_real *x, size_t n, double a) {
+    bex_real s = R(sqrt(a)), r = R(1 / sqrt(1 - a));
+    for (size_t i = 0; i < n; i++) told[i] = (x[i] - s * told[i]) * r;
+}
+
 static void reverse_step(bex_real *x, const bex_real *eps, size_t n, double a, double a_prev) {
     bex_real s = R(sqrt(1 - a)), r = R(1 / sqrt(a)), sp = R(sqrt(a_prev)), np = R(sqrt(1 - a_prev));
     for (size_t i = 0; i < n; i++) {
@@ -65,8 +71,10 @@ void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *s, bex_re
         const bex_real *base = eps + n;
         for (size_t j = 0; H == 2 && j < n; j++)
             eps[j] = base[j] + R(s->guidance) * (eps[j] - base[j]);
+        double a = s->schedule->alpha_bar[list[i]];
+        if (s->schedule->predicts == BEX_PREDICTS_CHUNK) to_noise(eps, x, n, a);
         double a_prev = i + 1 < s->steps ? s->schedule->alpha_bar[list[i + 1]] : 1;
-        reverse_step(x, eps, n, s->schedule->alpha_bar[list[i]], a_prev);
+        reverse_step(x, eps, n, a, a_prev);
         bex_arena_release(tape->arena, mark);
     }
     bex_arena_release(tape->arena, begin);

@@ -4,6 +4,8 @@
  *     x0 = clamp((x - sqrt(1 - a_k) eps) / sqrt(a_k), -1, 1)           a_k = alpha_bar_k
  *     x  = sqrt(a_prev) x0 + sqrt(1 - a_prev) eps                      a_prev = 1 after the last
  *
+ * A network that tells the chunk (noise_schedule.h) gives eps = (x - sqrt(a_k) told) / sqrt(1 - a_k).
+ *
  * All conditions, the pooled vectors at every k, with and without the coverage, are known beforehand: what
  * they tell the network is computed in one product a weight; then each step is one pass over the windows
  * of both. eps is used as predicted, not recomputed from the clamped x0. The result is in [-1, 1] and is a

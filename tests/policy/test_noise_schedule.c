@@ -13,7 +13,7 @@ static void near(double x, double y, double tolerance) {
 static void squared_cosine_constants(void **state) {
     (void)state;
     bex_noise_schedule s;
-    bex_noise_schedule_init(&s, 100);
+    bex_noise_schedule_init(&s, 100, BEX_PREDICTS_NOISE);
     near(s.beta[0], 6.313e-4, 1e-3);
     near(s.beta[98], 0.74994, 1e-4);
     near(s.beta[99], 0.999, 1e-12);
@@ -28,7 +28,7 @@ static void ddim_list(void **state) {
     const double root[8] = {.2316, .4085, .5711, .7137, .8315, .9203, .9770, .9997};
     int list[100];
     bex_noise_schedule s;
-    bex_noise_schedule_init(&s, 100);
+    bex_noise_schedule_init(&s, 100, BEX_PREDICTS_NOISE);
     bex_ddim_steps(list, 8, 100);
     for (int i = 0; i < 8; i++) {
         assert_int_equal(list[i], expected[i]);

@@ -86,7 +86,7 @@ static policy *policy_new(const bex_st_file *f, bex_dit_mode mode) {
     bex_params_build(p->params, 1, bex_rng_seed(0));
     for (int i = 0; i < p->params->params; i++)
         fetch_param(bex_param_edit(p->params->param[i]), f, "param.", p->params->param[i]);
-    bex_noise_schedule_init(&p->schedule, 100);
+    bex_noise_schedule_init(&p->schedule, 100, BEX_PREDICTS_NOISE);
     bex_real task[B], step[B], hidden[B], history[G * N * O];
     fetch(p->state, f, "state");
     fetch(p->coverage, f, "coverage");

@@ -84,6 +84,27 @@ static void guidance_changes_the_chunk(void **state) {
     fixture_free(f);
 }
 
+// told the chunk itself, sampling arrives there from any noise, guided or not
+static void told_chunks_are_reached(void **state) {
+    (void)state;
+    fixture *f = fixture_new(false);
+    const bex_params *p = f->policy->params;
+    const bex_param *w = bex_param_find(p, "decoder.final.linear.weight");
+    const bex_param *b = bex_param_find(p, "decoder.final.linear.bias");
+    static const bex_real told[TINY_A] = {R(0.5), R(-3)}, reached[TINY_A] = {R(0.5), R(-1)};
+    for (size_t i = 0; i < w->count; i++) bex_param_edit(w)[i] = R(0);
+    for (int i = 0; i < TINY_A; i++) bex_param_edit(b)[i] = told[i];
+    f->policy->schedule.predicts = BEX_PREDICTS_CHUNK;
+    for (int guided = 0; guided < 2; guided++) {
+        bex_real x[CHUNK];
+        memcpy(x, f->noise, sizeof x);
+        sample(f, guided ? 2.5 : 1, NULL, 0, 1, 1, x);
+        for (int i = 0; i < CHUNK; i++)
+            assert_true(fabs((double)(x[i] - reached[i % TINY_A])) < 1e-4);
+    }
+    fixture_free(f);
+}
+
 // one pass over several steps' conditions against the network asked at one step
 static void conditions_together_are_those_of_each_step(void **state) {
     (void)state;
@@ -113,6 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_in_groups_are_those_alone),
         cmocka_unit_test(guidance_changes_the_chunk),
+        cmocka_unit_test(told_chunks_are_reached),
         cmocka_unit_test(conditions_together_are_those_of_each_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
