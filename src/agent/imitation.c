@@ -156,18 +156,11 @@ int bex_imitation_save(const bex_agent *agent, const char *folder) {
     return code;
 }
 
-static bool near(const bex_real *x, const bex_real *y, int n) {
-    for (int i = 0; i < n; i++)
-        if (fabs((double)(x[i] - y[i])) > 1e-5 * (1 + fabs((double)y[i]))) return false;
-    return true;
-}
-
 // other demonstrations have other statistics, and the weights know only the old ones
 static int check_demonstrations(const bex_normaliser *now, const bex_st_file *f) {
     bex_normaliser was;
     if (bex_normaliser_load(&was, f, now->O, now->A) < 0) return -1;
-    bool same = near(now->mean, was.mean, now->O) && near(now->std, was.std, now->O) &&
-                near(now->low, was.low, now->A) && near(now->high, was.high, now->A);
+    bool same = bex_normaliser_same(now, &was);
     bex_normaliser_fini(&was);
     return same ? 0 : bex_fail("trained on other demonstrations, or another part of them");
 }

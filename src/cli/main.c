@@ -19,6 +19,7 @@ static const struct {
     {"data", bex_cmd_data, "look at, convert demonstrations"},
     {"doctor", bex_cmd_doctor, "what this machine and this build can do"},
     {"env", bex_cmd_env, "the worlds, and pictures of trajectories in them"},
+    {"eval", bex_cmd_eval, "a policy beside demonstrations that were held out from it"},
     {"explore", bex_cmd_explore, "let an agent explore an environment, count what it covers"},
     {"report", bex_cmd_report, "a page with the figures and tables of runs"},
     {"theory", bex_cmd_theory, "the exact explorer in finite worlds, and the paper's proposition"},

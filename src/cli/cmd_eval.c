@@ -1,0 +1,139 @@
+/* cli/cmd_eval.c - `bex eval`: a policy beside the demonstrations that were held out from it, no world needed. */
+#include "cli/command.h"
+#include "cli/options.h"
+
+#include "agent/open_loop.h"
+#include "base/config.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "exp/checkpoint.h"
+#include "exp/run.h"
+#include "exp/train.h"
+
+#include <stdio.h>
+
+static const char *data;
+static long long windows = 512, chunks = 8;
+static bool best, json;
+
+static const bex_option options[] = {
+    {"data", BEX_OPTION_TEXT, &data, "FILE",
+     "the demonstrations, where the run's config does not find them", 0, 0},
+    {"windows", BEX_OPTION_INTEGER, &windows, "N", "held-out states to act from", 1, 1e6},
+    {"chunks", BEX_OPTION_INTEGER, &chunks, "N", "chunks drawn at each", 2, 256},
+    {"best", BEX_OPTION_FLAG, &best, NULL, "the run's best checkpoint, not its newest", 0, 0},
+    {"json", BEX_OPTION_FLAG, &json, NULL, "print results as JSON", 0, 0},
+};
+static const bex_usage usage = {
+    .command = "eval",
+    .synopsis = "RUN [options]",
+    .about =
+        "How well a policy repeats demonstrations it was not trained on: chunks it draws at held-out\n"
+        "states beside what the demonstrator did there, root mean square over action dims in the\n"
+        "world's units. RUN has a config.ini and a policy. A policy with a history is also shown\n"
+        "another one than the coverage is of, and one with a coverage token has it hidden: figures\n"
+        "that do not change tell that it does not look.",
+    .example = "bex eval runs/be\n"
+               "bex eval runs/be --windows 2048 --json",
+    .options = options,
+    .count = sizeof options / sizeof *options,
+};
+
+typedef struct {
+    const char *name;
+    bool other_history, no_coverage;
+} variant;
+
+static const variant variants[] = {{"as trained", false, false},
+                                   {"another history", true, false},
+                                   {"coverage hidden", false, true}};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static bool applies(const variant *v, const bex_policy *p) {
+    return !(v->other_history && !p->dit.o.N) && !(v->no_coverage && !p->dit.o.coverage);
+}
+
+static json_t *figures(const double *at) {
+    json_t *o = json_object();
+    for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++)
+        json_object_set_new(o, bex_open_loop_names[kind], json_real(at[kind]));
+    return o;
+}
+
+static void print_json(const bex_open_loop *r, const bool *there) {
+    json_t *all = json_object(), *steps = json_array();
+    for (int v = 0; v < VARIANTS; v++)
+        if (there[v]) json_object_set_new(all, variants[v].name, figures(r[v].all));
+    for (int k = 0; k < r->K; k++) json_array_append_new(steps, figures(r->at[k]));
+    json_t *j = json_pack("{s:i, s:I, s:o, s:o}", "windows", r->windows, "chunks",
+                          (json_int_t)chunks, "error", all, "by_step", steps);
+    bex_json_print(j);
+    json_decref(j);
+}
+
+static void print_text(const bex_open_loop *r, const bool *there) {
+    printf("%d held-out windows, %lld chunks at each; errors of actions, root mean square\n",
+           r->windows, chunks);
+    printf(
+        "                   mean action   a chunk   mean of %-3lld   nearest   two chunks apart\n",
+        chunks);
+    for (int v = 0; v < VARIANTS; v++)
+        if (there[v])
+            printf("  %-16s %11.4f   %7.4f   %11.4f   %7.4f   %16.4f\n", variants[v].name,
+                   r[v].all[BEX_OPEN_LOOP_NOTHING], r[v].all[BEX_OPEN_LOOP_ONE],
+                   r[v].all[BEX_OPEN_LOOP_MEAN], r[v].all[BEX_OPEN_LOOP_NEAREST],
+                   r[v].all[BEX_OPEN_LOOP_SPREAD]);
+    printf("  action of the chunk:");
+    for (int k = 0; k < r->K; k++) printf(" %7d", k + 1);
+    printf("\n  mean of %-3lld        :", chunks);
+    for (int k = 0; k < r->K; k++) printf(" %7.4f", r->at[k][BEX_OPEN_LOOP_MEAN]);
+    printf("\n");
+}
+
+static int evaluate(bex_agent *agent, const bex_policy *policy) {
+    bex_open_loop results[VARIANTS];
+    bool there[VARIANTS];
+    for (int v = 0; v < VARIANTS; v++) {
+        bex_open_loop_options o = {(int)windows, (int)chunks, variants[v].other_history,
+                                   variants[v].no_coverage};
+        there[v] = applies(&variants[v], policy);
+        if (there[v] && bex_open_loop_run(&results[v], (bex_imitation *)agent, policy, &o) < 0)
+            return -1;
+    }
+    (json ? print_json : print_text)(results, there);
+    return 0;
+}
+
+static int configure(bex_train_config *c, const char *run) {
+    char text[1100];
+    bex_config_defaults(&bex_train_schema, c);
+    if (bex_run_config(run, &bex_train_schema, c) < 0) return -1;
+    snprintf(text, sizeof text, "data.path=%s", data ? data : "");
+    if (data && bex_config_set(&bex_train_schema, c, text) < 0) return -1;
+    if (bex_agent_class_of(c)->demonstrations) return 0;
+    return bex_fail("'%s' has learned from no demonstrations", run);
+}
+
+int bex_cmd_eval(int argc, char **argv) {
+    const char *run = NULL;
+    int given = bex_options_parse(&usage, argc, argv, &run, 1);
+    if (given < 0) return given == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+    if (given == 0) {
+        bex_fail("which run?");
+        return bex_command_fail(&usage, BEX_EXIT_USAGE);
+    }
+    bex_train_config c;
+    char path[1100];
+    bex_policy *policy = NULL;
+    bex_agent *agent = NULL;
+    bex_dataset *demonstrations = NULL;
+    int code = configure(&c, run);
+    if (!code) code = bex_checkpoint_model(path, sizeof path, run, best);
+    if (!code && !(policy = bex_policy_load(path))) code = -1;
+    if (!code) code = bex_train_data(&demonstrations, &c);
+    if (!code && !(agent = bex_agent_class_of(&c)->new (&c, demonstrations))) code = -1;
+    if (!code) code = evaluate(agent, policy);
+    if (agent) agent->class->free(agent);
+    bex_policy_free(policy);
+    return code ? bex_command_fail(&usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
+}
