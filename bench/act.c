@@ -4,9 +4,10 @@
  *   act_prefix/kitchen                 the same with the history cached, beside our full mode
  *   .../p99                            ms, beside the median
  *   .../guided                         ms with a guidance of 2 (two evaluations), beside the plain chunk
+ *   .../deployed                       ms as the preset deploys it, choosing among candidates, beside the plain chunk
  *   .../start                          ms from launch to the end of `bex act` with one state
  *
- * The policy is untrained: speed does not know. Candidates as the preset says. */
+ * The policy is untrained: speed does not know. */
 #include "bench/workload.h"
 
 #include "base/clock.h"
@@ -18,6 +19,7 @@
 #include "nn/safetensors.h"
 #include "policy/control.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,10 +37,11 @@ static int ascending(const void *a, const void *b) {
 }
 
 // chunks for made-up states, all from one history
-static int measure(const bex_policy *p, double guidance, latency *l) {
+static int measure(const bex_policy *p, double guidance, int candidates, latency *l) {
     size_t O = (size_t)p->O, H = (size_t)p->dit.o.N, K = (size_t)p->dit.o.K;
     bex_control_options o = BEX_CONTROL_INIT;
     o.guidance = guidance;
+    o.candidates = candidates;
     bex_rng g = bex_rng_seed(7);
     bex_control *c = bex_control_new(p, &o);
     bex_real *state = malloc(O * sizeof *state), *history = malloc((H + 1) * O * sizeof *history);
@@ -122,14 +125,16 @@ static bex_policy *policy_of(const bex_workload *w, const bex_train_config *conf
 static int act_rows(bex_bench *b, const bex_workload *w, const char *name, const char *folder,
                     double *full) {
     bex_train_config config;
-    latency plain = {0}, guided = {0};
+    latency plain = {0}, guided = {0}, deployed = {0};
     double start = 0;
     if (bex_workload_config(w, &config) < 0) return -1;
     bex_policy *p = policy_of(w, &config, folder);
     if (!p) return -1;
     bool prefix = p->dit.o.N && p->dit.o.mode == BEX_DIT_PREFIX;
-    int code = measure(p, 1, &plain);
-    if (!code && p->dit.o.coverage) code = measure(p, 2, &guided);
+    bool chooses = p->config.deploy.candidates > 1;
+    int code = measure(p, 1, 1, &plain);
+    if (!code && p->dit.o.coverage) code = measure(p, 2, 1, &guided);
+    if (!code && chooses) code = measure(p, (double)NAN, 0, &deployed);
     if (!code) code = start_up(p, folder, &start);
     if (!code) {
         double twin = twin_seconds(b, p, &config);
@@ -137,6 +142,7 @@ static int act_rows(bex_bench *b, const bex_workload *w, const char *name, const
         if (prefix) row(b, name, "/cached", plain.median, "full mode", *full);
         row(b, name, "/p99", plain.p99, "median", plain.median);
         if (p->dit.o.coverage) row(b, name, "/guided", guided.median, "unguided", plain.median);
+        if (chooses) row(b, name, "/deployed", deployed.median, "1 candidate", plain.median);
         row(b, name, "/start", start, NULL, 0);
         if (!prefix) *full = p->dit.o.N ? plain.median : 0;
     }

@@ -6,7 +6,7 @@ import glob, json, math, os, re, sys
 folder = sys.argv[1]
 runs = {os.path.basename(f)[:-5]: json.load(open(f)) for f in sorted(glob.glob(folder + "/*.json"))}
 LABELS = {"online": "BE, online history", "first": "BE, first-state history", "bc-policy": "BC", "network": "BE, the network alone (1 candidate)",
-          "full-mode": "BE, full mode", "ours-online": "BE, demonstrations of our controller", "ours-bc-policy": "BC, demonstrations of our controller"}
+          "full-mode": "BE, full mode, 20,000 updates", "prefix-mode": "BE, prefix mode, 20,000 updates", "ours-online": "BE, demonstrations of our controller", "ours-bc-policy": "BC, demonstrations of our controller"}
 
 
 def spread(values):
@@ -60,7 +60,7 @@ def grouped(pattern):
 
 
 for world in ("", "medium-", "large-", "ours-"):
-    table(f"{world.rstrip('-')} agent".strip(), grouped(rf"({world}(?:online|first|bc-policy|network|full-mode))\d"))
+    table(f"{world.rstrip('-')} agent".strip(), grouped(rf"({world}(?:online|first|bc-policy|network|full-mode|prefix-mode))\d"))
     table(f"{world.rstrip('-')} asked quantile".strip(), grouped(rf"({world}knob)\d-[\d.]+") and grouped(rf"({world}knob\d-[\d.]+)"))
 table("seed 0, exp, guidance w, candidates n", grouped(r"(sweep-.*)"))
 

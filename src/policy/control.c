@@ -27,6 +27,7 @@ struct bex_control {
     uint64_t episode, plans; // plans of this episode
     long long all_plans;
     int64_t step;  // of this episode
+    bool hides;    // the coverage: guidance 0
     bool running;  // between begin and end
     bool drawn;    // raw is this episode's history
     bool encoded;  // seen and keys are raw's
@@ -64,7 +65,9 @@ static int parse_options(bex_control *c, const bex_control_options *o) {
                         c->policy->schedule.steps);
     if (!(c->sampler.guidance >= 0 && c->sampler.guidance <= 100))
         return bex_fail("guidance %g is not in 0 to 100", c->sampler.guidance);
-    if (!c->policy->dit.o.coverage) c->sampler.guidance = 1;
+    // no weight of the coverage is a pass with it hidden, and one such pass is all there is to do
+    c->hides = c->sampler.guidance == 0;
+    if (c->hides || !c->policy->dit.o.coverage) c->sampler.guidance = 1;
     c->candidates = o->candidates ? o->candidates : (int)d->candidates;
     if (c->candidates < 1 || c->candidates > 256)
         return bex_fail("%d candidates are not in 1 to 256", c->candidates);
@@ -351,7 +354,7 @@ static void encode(bex_control *c, const bex_real *state, bex_tensor **pooled, b
     coverage[0] = coverage[1] = (bex_real)c->target;
     time[0] = time[1] = (bex_real)c->step / (bex_real)p->config.model.horizon;
     const int task[2] = {c->task, c->task}, scene[2] = {c->scene, c->scene};
-    const unsigned char hidden[2] = {0, 1};
+    const unsigned char hidden[2] = {c->hides, 1};
     bex_dit_input in = {.B = B,
                         .G = B,
                         .state = twice,

@@ -124,11 +124,12 @@ static void caches_change_nothing(void **state) {
                                            {"model.mode=full", NULL}};
     for (size_t m = 0; m < 3; m++) {
         bex_policy *p = tiny_policy(modes[m], 0, 2);
-        for (int guided = 0; guided < 2; guided++) {
+        for (int w = 0; w < 3; w++) {
+            static const double guidance[] = {0, 1, 2.5};
             bex_control_options o = BEX_CONTROL_INIT;
             float s[TINY_O], history[TINY_H * TINY_O], noise[CHUNK], got[CHUNK], want[CHUNK];
             bex_rng g = bex_rng_seed(3);
-            o.guidance = guided ? 2.5 : 1, o.exp = "z:1.5";
+            o.guidance = guidance[w], o.exp = "z:1.5";
             bex_control *c = make(p, o);
             for (int round = 0; round < 4; round++) { // the cached history, then another
                 tiny_state(s, 3, round);
