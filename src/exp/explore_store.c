@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/folder.h"
+#include "base/lock.h"
 #include "data/hdf5.h"
 #include "data/writer.h"
 
@@ -18,6 +19,7 @@ enum { PATH_SIZE = 1100 };
 struct bex_explore_store {
     char folder[1024];
     json_t *request;
+    int lock;
     int parts;  // files so far
     int *saved; // (trials) episodes in them
     int trials;
@@ -48,6 +50,7 @@ int bex_explore_store_remove(const char *folder) {
 
 void bex_explore_store_free(bex_explore_store *s) {
     if (!s) return;
+    if (s->lock >= 0) close(s->lock);
     json_decref(s->request);
     free(s->saved);
     free(s);
@@ -56,9 +59,25 @@ void bex_explore_store_free(bex_explore_store *s) {
 static bex_explore_store *make(const char *folder) {
     bex_explore_store *s = calloc(1, sizeof *s);
     if (!s) return bex_fail("out of memory"), NULL;
+    s->lock = -1;
     if (snprintf(s->folder, sizeof s->folder, "%s", folder) < 1000) return s;
     bex_fail("the name of '%s' is too long", folder);
     return free(s), NULL;
+}
+
+static int take_lock(bex_explore_store *s) {
+    s->lock = bex_lock_take(s->folder, "exploration");
+    return s->lock < 0 ? -1 : 0;
+}
+
+// an older one may be somebody's who is at work
+static int clear(bex_explore_store *s) {
+    if (bex_folder_exists(s->folder)) {
+        if (take_lock(s) < 0 || bex_explore_store_remove(s->folder) < 0) return -1;
+        close(s->lock);
+        s->lock = -1;
+    }
+    return bex_folder_make(s->folder) < 0 ? -1 : take_lock(s);
 }
 
 bex_explore_store *bex_explore_store_new(const char *folder, const json_t *request) {
@@ -69,8 +88,7 @@ bex_explore_store *bex_explore_store_new(const char *folder, const json_t *reque
     s->request = json_deep_copy(request);
     if (!s->request)
         bex_fail("out of memory");
-    else if (bex_explore_store_remove(folder) == 0 && bex_folder_make(folder) == 0 &&
-             bex_json_save(s->request, path) == 0)
+    else if (clear(s) == 0 && bex_json_save(s->request, path) == 0)
         return s;
     return bex_explore_store_free(s), NULL;
 }
@@ -80,7 +98,7 @@ bex_explore_store *bex_explore_store_open(const char *folder) {
     bex_explore_store *s = make(folder);
     if (!s) return NULL;
     path_of(path, folder, "request.json");
-    s->request = bex_json_load(path);
+    if (take_lock(s) == 0) s->request = bex_json_load(path);
     if (s->request) return s;
     return bex_explore_store_free(s), NULL;
 }

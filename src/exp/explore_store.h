@@ -2,6 +2,7 @@
  * more.
  *
  *     FOLDER/request.json      the caller's: what it needs to go on
+ *     FOLDER/lock              held by the process that explores
  *     FOLDER/000001.hdf5 ...   episodes that ended since the file before: observations, actions, rewards,
  *                              terminals, timeouts, infos/trial; a row with infos/final ends an episode
  *                              and is the state after its last action
@@ -15,7 +16,8 @@
 
 typedef struct bex_explore_store bex_explore_store;
 
-/* Begin one; an older one in this folder is removed. Open one that is there. NULL with a message. */
+/* Begin one; an older one in this folder is removed. Open one that is there. NULL with a message, in use among
+ * them. */
 bex_explore_store *bex_explore_store_new(const char *folder, const json_t *request);
 bex_explore_store *bex_explore_store_open(const char *folder);
 void bex_explore_store_free(bex_explore_store *s); // the files stay; NULL is fine

@@ -6,16 +6,15 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/json.h"
+#include "base/lock.h"
 #include "exp/checkpoint.h"
 #include "exp/events.h"
 #include "exp/provenance.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 static const char *const state_names[] = {"running", "finished", "stopped", "failed"};
@@ -48,24 +47,6 @@ static int path_set(char out[BEX_RUN_PATH_SIZE], const char *path) {
 static bool is_run(const char *path) {
     char file[BEX_RUN_PATH_SIZE];
     return access(in_run(file, path, "provenance.json"), F_OK) == 0;
-}
-
-/* ---- lock ---- */
-// the descriptor, or negative with a message. The kernel lets go when the holder dies
-static int take_lock(const char *run) {
-    char file[BEX_RUN_PATH_SIZE], who[32] = "";
-    int fd = open(in_run(file, run, "lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) return bex_fail("cannot write '%s': %s", file, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-        ssize_t n = read(fd, who, sizeof who - 1);
-        who[n > 0 ? strspn(who, "0123456789") : 0] = 0;
-        close(fd);
-        return bex_fail("run '%s' is in use%s%s", run, *who ? " by process " : "", who);
-    }
-    int n = snprintf(who, sizeof who, "%d\n", (int)getpid());
-    // only a courtesy to whom it will be refused
-    if (ftruncate(fd, 0) < 0 || pwrite(fd, who, (size_t)n, 0) < 0) errno = 0;
-    return fd;
 }
 
 /* ---- files ---- */
@@ -143,7 +124,7 @@ static void free_run(bex_run *run) {
 // everything of a new run; provenance.json, which makes it one, comes last
 static int fill(bex_run *run, const bex_run_setup *s) {
     char file[BEX_RUN_PATH_SIZE];
-    if ((run->lock = take_lock(run->path)) < 0) return -1;
+    if ((run->lock = bex_lock_take(run->path, "run")) < 0) return -1;
     if (bex_config_save(s->schema, s->config, in_run(file, run->path, "config.ini"), 0) < 0)
         return -1;
     if (append_command(run->path, s->command) < 0) return -1;
@@ -175,7 +156,7 @@ static int move_aside(char aside[BEX_RUN_PATH_SIZE], const bex_run_setup *s, con
         bex_fail("run '%s' exists", path);
         return bex_fail_hint("--resume %s goes on with it, --force replaces it", path);
     }
-    int lock = take_lock(path);
+    int lock = bex_lock_take(path, "run");
     if (lock < 0) return -1;
     snprintf(aside, BEX_RUN_PATH_SIZE, "%s.replaced-%d", path, (int)getpid());
     int code =
@@ -247,7 +228,7 @@ bex_run *bex_run_resume(const bex_run_setup *s, bex_run_start *start) {
         return NULL;
     }
     bex_run *run = new_run(s, path);
-    if ((run->lock = take_lock(path)) < 0) goto done;
+    if ((run->lock = bex_lock_take(path, "run")) < 0) goto done;
     if (bex_checkpoint_tidy(path) < 0 || bex_run_find_start(start, path) < 0) goto done;
     run->metrics =
         bex_csv_resume(in_run(file, path, "metrics.csv"), s->columns, s->column_count, start->step);

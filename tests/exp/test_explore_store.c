@@ -136,6 +136,24 @@ static void what_does_not_belong(void **state) {
     bex_explored_fini(&same), bex_explored_fini(&empty);
 }
 
+// flock belongs to the descriptor: a second one in the same process is as good as a second process
+static void one_at_a_time(void **state) {
+    (void)state;
+    json_t *request = json_object();
+    bex_explore_store *s = begin();
+    assert_null(bex_explore_store_open(folder));
+    assert_non_null(strstr(bex_error(), "is in use by process "));
+    assert_null(bex_explore_store_new(folder, request));
+    assert_non_null(strstr(bex_error(), "is in use by process "));
+    assert_true(bex_explore_store_exists(folder)); // and nothing is lost
+    bex_explore_store_free(s);
+    s = bex_explore_store_open(folder);
+    assert_non_null(s);
+    bex_explore_store_free(s);
+    json_decref(request);
+    assert_int_equal(bex_explore_store_remove(folder), 0);
+}
+
 int main(void) {
     snprintf(folder, sizeof folder, "%s", scratch_path("store"));
     bex_explored e = record(9);
@@ -148,6 +166,7 @@ int main(void) {
     if (code < 0 && strstr(bex_error(), "HDF5")) return skip_all("this build has no HDF5");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(episodes_come_back),
+        cmocka_unit_test(one_at_a_time),
         cmocka_unit_test(what_does_not_belong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
