@@ -138,6 +138,10 @@ static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loo
     const bex_dit_options *n = &p->dit.o;
     if (!a->held.data) return bex_fail("no episode is held out: data.held_out is 0");
     BEX_CHECK(o->chunks >= 2 && n->K <= BEX_OPEN_LOOP_CHUNK, "%d chunks of %d", o->chunks, n->K);
+    if (p->O != a->policy->O || p->A != a->policy->A)
+        return bex_fail(
+            "demonstrations of %d observation and %d action values, the policy has %d and %d",
+            a->policy->O, a->policy->A, p->O, p->A);
     if (n->O != a->policy->dit.o.O || n->K != a->policy->dit.o.K || n->A != a->policy->dit.o.A ||
         n->N != a->policy->dit.o.N || n->mode != a->policy->dit.o.mode)
         return bex_fail("the policy is not of this configuration");

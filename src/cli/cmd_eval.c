@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "exp/checkpoint.h"
-#include "exp/run.h"
 #include "exp/train.h"
 
 #include <stdio.h>
@@ -107,7 +106,8 @@ static int evaluate(bex_agent *agent, const bex_policy *policy) {
 static int configure(bex_train_config *c, const char *run) {
     char text[1100];
     bex_config_defaults(&bex_train_schema, c);
-    if (bex_run_config(run, &bex_train_schema, c) < 0) return -1;
+    snprintf(text, sizeof text, "%.1000s/config.ini", run);
+    if (bex_config_load(&bex_train_schema, c, text) < 0) return -1;
     snprintf(text, sizeof text, "data.path=%s", data ? data : "");
     if (data && bex_config_set(&bex_train_schema, c, text) < 0) return -1;
     if (bex_agent_class_of(c)->demonstrations) return 0;

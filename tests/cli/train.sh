@@ -95,5 +95,12 @@ grep -q "exists" err || fail "says $(cat err)"
 [ -s err ] && fail "--quiet is not: $(cat err)"
 [ "$(cat runs/bc-history-3/status)" = finished ] || fail "status $(cat runs/bc-history-3/status)"
 
+# eval: a policy beside what was held out from it, and one line where it cannot
+"$bex" eval runs/bc-history-3 --windows 16 --json >eval 2>err || fail "eval: $(cat err)"
+grep -q '"as trained"' eval && grep -q '"another history"' eval || fail "eval prints $(cat eval)"
+grep -q '"coverage hidden"' eval && fail "eval hides the coverage of a policy that has none"
+"$bex" eval nowhere 2>err && fail "eval of nothing"
+[ "$(wc -l <err)" = 1 ] && grep -q "nowhere/config.ini" err || fail "eval says $(cat err)"
+
 [ $failures -eq 0 ] && echo "train: ok"
 exit $((failures > 0))
