@@ -84,7 +84,7 @@ typedef struct bex_contract {
     const char *exp, *history_rule;
     double guidance, noise;
     int act, denoising_steps;
-    int candidates;
+    int candidates, commit;
 } bex_contract;
 
 BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
@@ -103,10 +103,11 @@ typedef struct bex_session_options {
     uint64_t seed;
     double deadline; /* seconds a call of act or plan may take; slower ones are counted; 0: none */
     int candidates;  /* proposed futures, of which the nearest to exp is taken; 0: the default */
+    int commit;      /* actions for which that one is followed; 0: the default */
 } bex_session_options;
 
 #define BEX_SESSION_OPTIONS_INIT                                                                   \
-    { sizeof(bex_session_options), NULL, NULL, -1.0, -1.0, 0, 0, 0, 0, 0, 0.0, 0 }
+    { sizeof(bex_session_options), NULL, NULL, -1.0, -1.0, 0, 0, 0, 0, 0, 0.0, 0, 0 }
 
 BEX_API int bex_session_open(bex_session **out, const bex_policy *policy,
                              const bex_session_options *options); /* options NULL: defaults */

@@ -52,7 +52,9 @@ static void waypoint_of(const bex_policy *p, const bex_imitation_part *part, con
     int64_t last = part->data->start[w->episode + 1] - 1;
     int64_t row = w->row + (k + 1) * p->config.coverage.future / p->dit.o.K;
     const bex_real *s = part->states + (size_t)(row < last ? row : last) * (size_t)p->dit.o.O;
-    for (int i = 0; i < p->W; i++) to[i] = bex_policy_waypoint_value(s[p->waypoint[i]]);
+    const bex_real *now = part->states + (size_t)w->row * (size_t)p->dit.o.O;
+    for (int i = 0; i < p->W; i++)
+        to[i] = bex_policy_waypoint_value(p, k, s[p->waypoint[i]], now[p->waypoint[i]]);
 }
 
 void bex_batch_chunk(const bex_policy *p, const bex_imitation_part *part, const bex_window *w,

@@ -81,6 +81,7 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .act = d->act > 0 && d->act < K ? (int)d->act : K,
         .denoising_steps = (int)p->config.diffusion.ddim,
         .candidates = (int)d->candidates,
+        .commit = (int)d->commit,
     };
     return give(out, out->size, &c, sizeof c, "bex_policy_contract: out->size is not set");
 }
@@ -110,6 +111,7 @@ int bex_session_open(bex_session **out, const bex_policy *policy,
         .act = o.act,
         .ddim = o.denoising_steps,
         .candidates = o.candidates,
+        .commit = o.commit,
         .seed = o.seed,
         .task = o.task,
         .scene = o.scene,

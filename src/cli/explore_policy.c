@@ -47,6 +47,7 @@ static int open_policy(state *s, const bex_world *world) {
     s->control.act = (int)q->act;
     s->control.ddim = (int)q->ddim;
     s->control.candidates = (int)q->candidates;
+    s->control.commit = (int)q->commit;
     if (q->guidance >= 0) s->control.guidance = q->guidance;
     if (q->noise >= 0) s->control.noise = q->noise;
     return BEX_EXIT_OK;
@@ -70,6 +71,10 @@ static bex_actor *new_actor(void *payload, const bex_history_options *history, b
     return bex_policy_actor_new(s->policy, &o);
 }
 
+static long long in_force(long long asked, long long own) {
+    return asked ? asked : own;
+}
+
 // every setting as it was in force, the policy's own defaults included
 static json_t *describe(const void *payload, const bex_explore_request *q) {
     static const char *const agents[] = {"be", "bc", "bc-history"};
@@ -78,11 +83,14 @@ static json_t *describe(const void *payload, const bex_explore_request *q) {
     json_t *d =
         json_pack("{s:s, s:s, s:s, s:f}", "name", agents[c->model.agent], "run", q->run, "history",
                   q->history, "noise", q->noise >= 0 ? q->noise : c->deploy.noise);
+    long long act = in_force(q->act, c->deploy.act);
+    json_object_set_new(d, "act", json_integer(act && act < c->model.chunk ? act : c->model.chunk));
+    json_object_set_new(d, "ddim", json_integer(in_force(q->ddim, c->diffusion.ddim)));
     if (d && s->policy->dit.o.coverage) {
         json_object_set_new(d, "exp", json_string(q->exp ? q->exp : c->deploy.exp));
-        json_object_set_new(
-            d, "candidates",
-            json_integer(q->candidates ? q->candidates : (json_int_t)c->deploy.candidates));
+        json_object_set_new(d, "candidates",
+                            json_integer(in_force(q->candidates, c->deploy.candidates)));
+        json_object_set_new(d, "commit", json_integer(in_force(q->commit, c->deploy.commit)));
         json_object_set_new(d, "guidance",
                             json_real(q->guidance >= 0 ? q->guidance : c->deploy.guidance));
     }

@@ -20,8 +20,7 @@ typedef struct bex_explore_request {
     const char *run, *exp;
     const char *model;      // --resume: the file RUN led to at first; NULL: where RUN leads
     double guidance, noise; // negative: the policy's own
-    long long candidates;   // 0: the policy's own
-    long long act, ddim;    // 0: the policy's own
+    long long candidates, commit, act, ddim; // 0: the policy's own
     bool best;
     // retrieval
     const char *retrieval, *choose, *phi, *phi_dims;

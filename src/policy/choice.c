@@ -68,20 +68,22 @@ int bex_choice_history(bex_choice *c, const double *gram) {
     return isfinite(c->moments.std) ? 0 : bex_coverage_fail(bex_condition_lambda(p->condition));
 }
 
-// waypoints of one proposal as states; phi reads only the dims that are set
-static void states_of(bex_choice *c, const bex_real *x) {
+// waypoints of one proposal from `now` as states; phi reads only the dims that are set
+static void states_of(bex_choice *c, const bex_real *x, const bex_real *now) {
     const bex_policy *p = c->policy;
     int K = p->dit.o.K, wide = p->dit.o.A;
     for (int k = 0; k < K; k++)
-        for (int i = 0; i < p->W; i++)
-            c->states[k * p->O + p->waypoint[i]] =
-                bex_policy_waypoint_state(p, p->waypoint[i], x[k * wide + p->A + i]);
+        for (int i = 0; i < p->W; i++) {
+            int dim = p->waypoint[i];
+            c->states[k * p->O + dim] =
+                bex_policy_waypoint_state(p, k, dim, x[k * wide + p->A + i], now[dim]);
+        }
 }
 
-static int sum_of(bex_choice *c, const bex_real *x, double *gram) {
+static int sum_of(bex_choice *c, const bex_real *x, const bex_real *now, double *gram) {
     const bex_feature *phi = c->policy->phi;
     bex_gram_shape shape = bex_feature_shape(phi);
-    states_of(c, x);
+    states_of(c, x, now);
     bex_gram_zero(bex_feature_wide(phi), c->wide);
     if (bex_state_sum_add(phi, c->wide, c->states, (size_t)c->policy->dit.o.K) < 0) return -1;
     if (bex_feature_relative(phi))
@@ -103,7 +105,7 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
         bex_feature_eval_wide(p->phi, c->reference, state, 1, 1) < 0)
         return -1;
     for (int i = 0; i < n; i++)
-        if (sum_of(c, x + (size_t)i * chunk, c->grams + (size_t)i * size) < 0) return -1;
+        if (sum_of(c, x + (size_t)i * chunk, state, c->grams + (size_t)i * size) < 0) return -1;
     bex_coverage_batch(c->value, shape, c->history, c->grams, (size_t)n, lambda);
     for (int i = 0; i < n; i++) {
         if (!isfinite(c->value[i])) return bex_coverage_fail(lambda);

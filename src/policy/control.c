@@ -19,21 +19,22 @@ struct bex_control {
     bex_sampler sampler;
     bex_choice *choice; // NULL: the only proposal
     bex_proposals *proposals;
-    int candidates;
+    int candidates, commit;
     bex_exp_target exp;
     double noise;
     int act, task, scene;
     bex_rng root;
     uint64_t episode, plans; // plans of this episode
     long long all_plans;
-    int64_t step;  // of this episode
-    bool hides;    // the coverage: guidance 0
-    bool running;  // between begin and end
-    bool drawn;    // raw is this episode's history
-    bool encoded;  // seen and keys are raw's
-    bool resolved; // target is that of raw and exp
-    double target; // the coverage token's input
-    int next;      // action of the chunk that comes next; `act`: plan first
+    int64_t step;   // of this episode
+    int64_t chosen; // step of the last choice
+    bool hides;     // the coverage: guidance 0
+    bool running;   // between begin and end
+    bool drawn;     // raw is this episode's history
+    bool encoded;   // seen and keys are raw's
+    bool resolved;  // target is that of raw and exp
+    double target;  // the coverage token's input
+    int next;       // action of the chunk that comes next; `act`: plan first
 
     bex_real *chunk;      // (K,A) world's units
     bex_real *x;          // (candidates,K,A)
@@ -71,6 +72,8 @@ static int parse_options(bex_control *c, const bex_control_options *o) {
     c->candidates = o->candidates ? o->candidates : (int)d->candidates;
     if (c->candidates < 1 || c->candidates > 256)
         return bex_fail("%d candidates are not in 1 to 256", c->candidates);
+    c->commit = o->commit ? o->commit : (int)d->commit;
+    if (c->commit < 0) return bex_fail("to follow a future for %d actions", c->commit);
     if (bex_control_set_task(c, o->task, o->scene) < 0) return -1;
     return bex_control_set_exp(c, o->exp ? o->exp : d->exp);
 }
@@ -87,7 +90,9 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     if (!c->chunk || !c->x || !c->time) return bex_fail("out of memory");
     bex_sampler_time(&c->tape, &p->dit, &c->sampler, c->time);
     c->sampler.time = c->time;
-    if (!(c->proposals = bex_proposals_new(c->candidates, chunk))) return -1;
+    // ways tell the future by themselves, places only together with the actions (policy.h)
+    int from = p->W && p->config.model.reach > 0 ? p->A : 0;
+    if (!(c->proposals = bex_proposals_new(c->candidates, n->K, n->A, from))) return -1;
     if (c->candidates > 1 && !(c->choice = bex_choice_new(p, c->candidates))) return -1;
     if (!n->N) return 0;
     bex_history_options h = {.O = p->O, .H = n->N, .episode_most = o->episode_most};
@@ -390,31 +395,41 @@ static int check_finite(const bex_real *state, int O) {
     return 0;
 }
 
+// the noise of a plan into c->x: the caller's, that of the future being followed, or that of all candidates; how many
+static int take_noise(bex_control *c, const bex_real *noise, size_t size, bex_rng *rng) {
+    if (noise) {
+        memcpy(c->x, noise, (size_t)c->candidates * size * sizeof *c->x);
+        return c->candidates;
+    }
+    if (c->step < c->chosen + c->commit && bex_proposals_follow(c->proposals, c->x, rng)) return 1;
+    bex_proposals_draw(c->proposals, c->x, rng);
+    c->chosen = c->step;
+    return c->candidates;
+}
+
 int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real *history,
                           const bex_real *noise, bex_real *chunk) {
     const bex_policy *p = c->policy;
     const bex_dit_options *n = &p->dit.o;
-    size_t size = (size_t)n->K * (size_t)n->A, all = (size_t)c->candidates * size;
+    size_t size = (size_t)n->K * (size_t)n->A;
     int best = 0;
     if (check_finite(state, p->O) < 0) return -1;
     if (take_history(c, history) < 0) return -1;
     if (n->coverage && !c->resolved && resolve_target(c, state) < 0) return -1;
     bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
     c->all_plans++;
-    if (noise)
-        memcpy(c->x, noise, all * sizeof *c->x);
-    else
-        bex_proposals_draw(c->proposals, c->x, &rng);
+    int proposed = take_noise(c, noise, size, &rng);
+    bool choose = c->choice && proposed == c->candidates;
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *null[BEX_ENCODER_BLOCKS];
     encode(c, state, pooled, null);
-    bex_sample(&c->tape, &p->dit, &c->sampler, c->x, c->candidates, pooled,
+    bex_sample(&c->tape, &p->dit, &c->sampler, c->x, proposed, pooled,
                c->sampler.guidance == 1 ? NULL : null);
     bex_tape_reset(&c->tape);
-    for (size_t i = 0; i < all; i++)
+    for (size_t i = 0; i < (size_t)proposed * size; i++)
         if (!isfinite(c->x[i])) return bex_fail("the policy gave an action that is not finite");
-    if (c->choice && bex_choice_make(c->choice, c->x, c->candidates, state, c->target, &best) < 0)
+    if (choose && bex_choice_make(c->choice, c->x, proposed, state, c->target, &best) < 0)
         return -1;
-    if (c->choice && !noise && c->drawn)
+    if (choose && !noise && c->drawn)
         bex_proposals_rank(c->proposals, bex_choice_distances(c->choice));
     bex_real *x = c->x + (size_t)best * size;
     if (c->noise > 0)

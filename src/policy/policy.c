@@ -112,13 +112,21 @@ void bex_policy_inputs(const bex_policy *p, bex_real *out, const bex_real *state
     }
 }
 
-bex_real bex_policy_waypoint_value(bex_real normalised) {
-    bex_real x = normalised / R(2);
+// deviations that waypoint k counts as 1
+static bex_real loudness(const bex_policy *p, int k) {
+    double reach = p->config.model.reach;
+    return reach > 0 ? R(reach * (k + 1) / p->dit.o.K) : R(2);
+}
+
+bex_real bex_policy_waypoint_value(const bex_policy *p, int k, bex_real s, bex_real now) {
+    bex_real x = (p->config.model.reach > 0 ? s - now : s) / loudness(p, k);
     return x < R(-1) ? R(-1) : x > R(1) ? R(1) : x;
 }
 
-bex_real bex_policy_waypoint_state(const bex_policy *p, int dim, bex_real value) {
-    return p->normaliser.mean[dim] + R(2) * value * p->normaliser.std[dim];
+bex_real bex_policy_waypoint_state(const bex_policy *p, int k, int dim, bex_real value,
+                                   bex_real now) {
+    bex_real from = p->config.model.reach > 0 ? now : p->normaliser.mean[dim];
+    return from + loudness(p, k) * value * p->normaliser.std[dim];
 }
 
 bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *n) {

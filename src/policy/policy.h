@@ -40,10 +40,15 @@ int bex_policy_save(const bex_policy *policy, const char *path);
  * model.features. Without it, out may be the states themselves. */
 void bex_policy_inputs(const bex_policy *policy, bex_real *out, const bex_real *states, int n);
 
-/* A chunk row of the network is [action | waypoint], dit.o.A = A + W: waypoint k is the state
- * (k + 1) F / K steps on. Its columns: (s - mean) / (2 std), clamped to [-1, 1], and back. */
-bex_real bex_policy_waypoint_value(bex_real normalised);
-bex_real bex_policy_waypoint_state(const bex_policy *policy, int dim, bex_real value);
+/* A chunk row of the network is [action | waypoint], dit.o.A = A + W: waypoint k is the state s
+ * (k + 1) F / K steps on, clamped to [-1, 1]. Its columns:
+ *     model.reach 0     (s - mean) / (2 std)                          a place
+ *     else r            (s - s_now) / (r std (k + 1) / K)             a way, as its mean velocity
+ * A way is as loud as an action, so the two are denoised together; a place a few steps off is told only when the
+ * last of the noise goes, when actions are settled. value of normalised states, state in the world's units. */
+bex_real bex_policy_waypoint_value(const bex_policy *policy, int k, bex_real s, bex_real now);
+bex_real bex_policy_waypoint_state(const bex_policy *policy, int k, int dim, bex_real value,
+                                   bex_real now);
 
 /* phi as the config says, for states with these statistics. NULL with a message. */
 bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *normaliser);

@@ -29,6 +29,8 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_BOOL(M, features, "false", "phi(s) beside s in the tokens of states"),
     BEX_CONFIG_BOOL(M, waypoints, "false",
                     "denoise where the future leads (coverage.dims) beside each action"),
+    BEX_CONFIG_NUMBER(M, reach, "0", 0, 1000,
+                      "waypoints: 0: places; else ways from the state, deviations in F steps"),
     BEX_CONFIG_BOOL(M, timestep, "false", "a token of the time in the episode"),
     BEX_CONFIG_BOOL(M, task, "false", "a token of the task label"),
     BEX_CONFIG_BOOL(M, scene, "false", "a token of the scene label"),
@@ -73,6 +75,8 @@ const bex_config_row bex_deploy_rows[] = {
     BEX_CONFIG_NUMBER(P, noise, "0", 0, 10, "standard deviation added to actions in [-1,1] units"),
     BEX_CONFIG_INTEGER(P, candidates, "1", 1, 256,
                        "proposed futures, of which the nearest to exp is taken (model.waypoints)"),
+    BEX_CONFIG_INTEGER(P, commit, "0", 0, 100000,
+                       "actions for which a chosen future is followed; 0: until the next plan"),
     BEX_CONFIG_INTEGER(P, act, "0", 0, 256, "actions of a chunk that are played; 0: all"),
     BEX_CONFIG_END,
 };

@@ -16,6 +16,8 @@ typedef struct bex_model_config {
     bool timestep, task, scene;
     bool features;  // tokens of states hold phi(s) beside s
     bool waypoints; // each action is denoised together with a state of the future
+    double
+        reach; // 0: waypoints are places; else ways from the state, 1 being so many deviations in F steps
     double dropout;
     long long horizon; // steps that the timestep token counts as 1
 } bex_model_config;
@@ -39,6 +41,7 @@ typedef struct bex_deploy_config {
     double guidance, noise;
     long long act;        // actions of a chunk that are played; 0: all
     long long candidates; // proposals of which the nearest to exp is played; 1: the network alone
+    long long commit;     // actions for which the chosen one is followed; 0: until the next plan
 } bex_deploy_config;
 
 typedef struct bex_policy_config {

@@ -9,15 +9,17 @@
 
 struct bex_proposals {
     int n, kept; // kept: proposals the next draw takes over
-    size_t size;
+    size_t rows, columns, from, size;
     bex_real *noise, *next; // (n,size) of the last draw; of the next one, kept of them
     int *order;             // (n) nearest first
 };
 
-bex_proposals *bex_proposals_new(int n, size_t size) {
+bex_proposals *bex_proposals_new(int n, int rows, int columns, int from) {
     bex_proposals *p = calloc(1, sizeof *p);
     if (!p) return bex_fail("out of memory"), NULL;
+    size_t size = (size_t)rows * (size_t)columns;
     p->n = n, p->size = size;
+    p->rows = (size_t)rows, p->columns = (size_t)columns, p->from = (size_t)from;
     p->noise = calloc((size_t)n * size, sizeof *p->noise);
     p->next = calloc((size_t)n * size, sizeof *p->next);
     p->order = calloc((size_t)n, sizeof *p->order);
@@ -38,11 +40,24 @@ void bex_proposals_forget(bex_proposals *p) {
     p->kept = 0;
 }
 
+// n of what is kept, the columns before `from` drawn anew
+static void take_over(const bex_proposals *p, bex_real *x, int n, bex_rng *rng) {
+    if (p->from) bex_random_normal(x, (size_t)n * p->size, rng);
+    for (size_t i = 0; i < (size_t)n * p->rows; i++)
+        memcpy(x + i * p->columns + p->from, p->next + i * p->columns + p->from,
+               (p->columns - p->from) * sizeof *x);
+}
+
 void bex_proposals_draw(bex_proposals *p, bex_real *x, bex_rng *rng) {
     size_t kept = (size_t)p->kept * p->size, all = (size_t)p->n * p->size;
-    memcpy(x, p->next, kept * sizeof *x);
+    take_over(p, x, p->kept, rng);
     bex_random_normal(x + kept, all - kept, rng);
     memcpy(p->noise, x, all * sizeof *x);
+}
+
+bool bex_proposals_follow(const bex_proposals *p, bex_real *x, bex_rng *rng) {
+    if (p->kept) take_over(p, x, 1, rng);
+    return p->kept > 0;
 }
 
 void bex_proposals_rank(bex_proposals *p, const double *distance) {

@@ -22,9 +22,9 @@ static void evaluation_tells_what_is_used(void **state) {
     a->class->free(a);
 }
 
-static void chunks_hold_where_the_future_leads(void **state) {
-    (void)state;
-    bex_agent *agent = agent_of("model.waypoints=true coverage.truncate=true model.features=true");
+// reach 0: places; else ways
+static void check_waypoints(const char *options, double reach) {
+    bex_agent *agent = agent_of(options);
     const bex_imitation *a = (bex_imitation *)agent;
     const bex_policy *p = a->policy;
     const bex_dataset *d = a->train.data;
@@ -38,19 +38,29 @@ static void chunks_hold_where_the_future_leads(void **state) {
         for (int k = 0; k < 4; k++) {
             int last = d->start[w.episode + 1] - 1, ahead = w.row + (k + 1) * 12 / 4;
             const bex_real *z = a->train.states + p->dit.o.O * (ahead < last ? ahead : last);
+            const bex_real *z0 = a->train.states + p->dit.o.O * w.row;
             assert_true(mask[k] == R(w.row + k <= last));
             for (int i = 0; i < 2; i++) {
                 double spread = (double)z[i] / 2;
+                if (reach > 0) spread = (double)(z[i] - z0[i]) / (reach * (k + 1) / 4);
+                bex_real now = z0[i] * p->normaliser.std[i] + p->normaliser.mean[i];
                 bex_real s = z[i] * p->normaliser.std[i] + p->normaliser.mean[i];
                 double clamped = fmax(-1, fmin(1, spread)), value = (double)chunk[4 * k + 2 + i];
                 assert_true(fabs(value - clamped) < 1e-5);
-                if (fabs(spread) < 1)
-                    assert_true(fabs((double)(bex_policy_waypoint_state(p, i, R(value)) - s)) <
-                                1e-4);
+                bex_real back = bex_policy_waypoint_state(p, k, i, R(value), now);
+                if (fabs(spread) < 1) assert_true(fabs((double)(back - s)) < 1e-4);
             }
         }
     }
     agent->class->free(agent);
+}
+
+static void chunks_hold_where_the_future_leads(void **state) {
+    (void)state;
+    const char *places = "model.waypoints=true coverage.truncate=true model.features=true";
+    check_waypoints(places, 0);
+    check_waypoints(
+        "model.waypoints=true coverage.truncate=true model.features=true model.reach=0.7", 0.7);
 }
 
 int main(void) {

@@ -15,6 +15,7 @@ enum { N = 9, WIDE = TINY_A + 2, CHUNK = TINY_K * WIDE };
 static const char *const kinds[][4] = {
     {"model.waypoints=true", NULL},
     {"model.waypoints=true", "coverage.normalise=global", NULL},
+    {"model.waypoints=true", "model.reach=0.5", NULL},
     {"model.waypoints=true", "coverage.phi=cosine_relative", NULL},
     {"model.waypoints=true", "coverage.phi=onehot", "coverage.cell=1", NULL},
 };
@@ -67,9 +68,9 @@ static void the_nearest_is_taken(void **state) {
             for (int k = 0; k < TINY_K; k++)
                 for (int o = 0; o < TINY_O; o++) // phi does not read dims 2 and 3
                     future[i][k * TINY_O + o] =
-                        o < 2
-                            ? bex_policy_waypoint_state(p, o, x[i * CHUNK + k * WIDE + TINY_A + o])
-                            : R(7);
+                        o < 2 ? bex_policy_waypoint_state(
+                                    p, k, o, x[i * CHUNK + k * WIDE + TINY_A + o], at[o])
+                              : R(7);
             value[i] = value_of(p, history, future[i], at);
         }
         assert_int_equal(bex_choice_history(c, history), 0);
@@ -189,6 +190,43 @@ static void the_choice_sees_the_whole_memory(void **state) {
     assert_true(differ > 0);
 }
 
+/* What is asked changes after the first plan; the network is blind to it, so the actions change with the first choice
+ * that comes after. First step with another action, over streams of several seeds: commit if they followed. */
+static int first_that_differs(int kind, int commit) {
+    enum { STREAMS = 12, STEPS = 24 };
+    int first = STEPS;
+    bex_policy *p = blind_policy(kind);
+    for (int s = 0; s < STREAMS; s++) {
+        bex_real action[2][STEPS][TINY_A], at[TINY_O];
+        for (int asks = 0; asks < 2; asks++) {
+            bex_control_options o = BEX_CONTROL_INIT;
+            o.candidates = N, o.exp = "z:90", o.seed = (uint64_t)s, o.act = 2, o.commit = commit;
+            bex_control *c = bex_control_new(p, &o);
+            if (!c) fail_msg("%s", bex_error());
+            assert_int_equal(bex_control_begin(c), 0);
+            for (int t = 0; t < STEPS; t++) {
+                tiny_state(at, 0, t);
+                assert_int_equal(bex_control_act(c, at, action[asks][t]), 0);
+                if (t == 0 && asks) assert_int_equal(bex_control_set_exp(c, "z:-90"), 0);
+            }
+            bex_control_free(c);
+        }
+        for (int t = 0; t < STEPS; t++)
+            if (t < first && memcmp(action[0][t], action[1][t], sizeof *action[0]) != 0) first = t;
+    }
+    bex_policy_free(p);
+    return first;
+}
+
+static void a_choice_is_followed(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        assert_int_equal(first_that_differs(kind, 0), 2);
+        assert_int_equal(first_that_differs(kind, 8), 8);
+        assert_int_equal(first_that_differs(kind, 7), 8); // plans are every 2 steps
+    }
+}
+
 static void what_does_not_go_together(void **state) {
     (void)state;
     static const struct {
@@ -216,6 +254,7 @@ int main(void) {
         cmocka_unit_test(the_nearest_is_taken),
         cmocka_unit_test(the_history_decides_between_proposals),
         cmocka_unit_test(the_choice_sees_the_whole_memory),
+        cmocka_unit_test(a_choice_is_followed),
         cmocka_unit_test(what_does_not_go_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

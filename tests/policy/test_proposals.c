@@ -12,7 +12,7 @@ static int same(const bex_real *a, const bex_real *b) {
 
 static void the_better_half_stays(void **state) {
     (void)state;
-    bex_proposals *p = bex_proposals_new(N, SIZE);
+    bex_proposals *p = bex_proposals_new(N, 1, SIZE, 0);
     assert_non_null(p);
     bex_rng g = bex_rng_seed(1);
     bex_real x[N][SIZE], y[N][SIZE];
@@ -37,7 +37,7 @@ static void the_better_half_stays(void **state) {
 
 static void what_is_forgotten_is_drawn_anew(void **state) {
     (void)state;
-    bex_proposals *p = bex_proposals_new(N, SIZE);
+    bex_proposals *p = bex_proposals_new(N, 1, SIZE, 0);
     const double distance[N] = {0};
     bex_real x[N][SIZE], y[N][SIZE], plain[N * SIZE];
     bex_rng g = bex_rng_seed(2), again = bex_rng_seed(2);
@@ -51,9 +51,32 @@ static void what_is_forgotten_is_drawn_anew(void **state) {
     bex_proposals_free(p);
 }
 
+static void only_the_columns_behind_are_kept(void **state) {
+    (void)state;
+    enum { ROWS = 3, WIDE = 4, FROM = 3, ALL = ROWS * WIDE };
+    bex_proposals *p = bex_proposals_new(4, ROWS, WIDE, FROM);
+    bex_rng g = bex_rng_seed(4);
+    bex_real x[4][ALL], y[4][ALL], one[2][ALL];
+    assert_false(bex_proposals_follow(p, one[0], &g)); // nothing is ranked yet
+    bex_proposals_draw(p, x[0], &g);
+    const double distance[4] = {4, 3, 1, 2};
+    bex_proposals_rank(p, distance);
+    for (int i = 0; i < 2; i++) assert_true(bex_proposals_follow(p, one[i], &g));
+    bex_proposals_draw(p, y[0], &g);
+    for (int r = 0; r < ALL; r++) {
+        bool kept = r % WIDE >= FROM;
+        assert_int_equal(one[0][r] == x[2][r], kept);
+        assert_int_equal(one[0][r] == one[1][r], kept);
+        assert_int_equal(y[0][r] == x[2][r], kept);
+        assert_int_equal(y[1][r] == x[3][r], kept);
+        assert_true(y[0][r] != one[0][r] || kept);
+    }
+    bex_proposals_free(p);
+}
+
 static void one_proposal_is_always_new(void **state) {
     (void)state;
-    bex_proposals *p = bex_proposals_new(1, SIZE);
+    bex_proposals *p = bex_proposals_new(1, 1, SIZE, 0);
     const double distance[1] = {0};
     bex_rng g = bex_rng_seed(3);
     bex_real x[SIZE], y[SIZE];
@@ -68,6 +91,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_better_half_stays),
         cmocka_unit_test(what_is_forgotten_is_drawn_anew),
+        cmocka_unit_test(only_the_columns_behind_are_kept),
         cmocka_unit_test(one_proposal_is_always_new),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
