@@ -5,7 +5,7 @@ import glob, json, math, os, re, sys
 
 folder = sys.argv[1]
 runs = {os.path.basename(f)[:-5]: json.load(open(f)) for f in sorted(glob.glob(folder + "/*.json"))}
-LABELS = {"online": "BE, online history", "first": "BE, first-state history", "bc-policy": "BC", "network": "BE, the network alone (1 candidate)",
+LABELS = {"online": "BE, online history", "first": "BE, first-state history", "bc-policy": "BC", "network": "BE, one proposal, coverage hidden",
           "full-mode": "BE, full mode, 20,000 updates", "prefix-mode": "BE, prefix mode, 20,000 updates", "ours-online": "BE, demonstrations of our controller", "ours-bc-policy": "BC, demonstrations of our controller"}
 
 
@@ -59,12 +59,30 @@ def grouped(pattern):
     return found
 
 
+def pooled(who):
+    """mean over both mazes, each counting half, and its standard error; goals and regions at the end"""
+    mazes = [grouped(rf"({m}-{who})\d").get(f"{m}-{who}") for m in ("medium", "large")]
+    if not all(mazes):
+        return
+    cells = []
+    for of, digits in ((lambda r: goals(r, r["budget"]), 3), (regions, 1)):
+        parts = [spread([v for r in m for v in of(r)]) for m in mazes]
+        cells.append(f"{sum(p[0] for p in parts) / 2:.{digits}f} +- {math.hypot(*[p[1] for p in parts]) / 2:.{digits}f}")
+    print(f"| {LABELS[who]} | {sum(r['trials'] for m in mazes for r in m)} | " + " | ".join(cells) + " |")
+
+
+if grouped(r"(medium-online)\d") and grouped(r"(large-online)\d"):
+    print("\n| both mazes | trials | goals | regions |\n|---|---|---|---|")
+    for who in ("online", "first", "network", "bc-policy"):
+        pooled(who)
 for world in ("", "medium-", "large-", "ours-"):
     table(f"{world.rstrip('-')} agent".strip(), grouped(rf"({world}(?:online|first|bc-policy|network|full-mode|prefix-mode))\d"))
     table(f"{world.rstrip('-')} asked quantile".strip(), grouped(rf"({world}knob)\d-[\d.]+") and grouped(rf"({world}knob\d-[\d.]+)"))
-table("seed 0, exp, guidance w, candidates n", grouped(r"(sweep-.*)"))
+sweeps = grouped(r"(sweep-.*)")
+for budget in sorted({g[0]["budget"] for g in sweeps.values()}):
+    table("seed 0: exp, guidance w, candidates n, denoising steps d, actions played a, commit c", {n: g for n, g in sweeps.items() if g[0]["budget"] == budget})
 
-conduct = {n: g for n, g in grouped(r"(.*(?:online|first|bc-policy))\d").items() if g[0].get("conduct")}
+conduct = {n: g for n, g in grouped(r"(.*(?:online|first|network|bc-policy))\d").items() if g[0].get("conduct")}
 if conduct:
     keys = list(next(iter(conduct.values()))[0]["conduct"])
     print("\n| how it walks | " + " | ".join(keys) + " |\n|---|" + "---|" * len(keys))

@@ -172,6 +172,18 @@ static int find_own(const bex_imitation *a, bex_imitation_part *part) {
     return code;
 }
 
+// the states that tell what a future can be
+static int find_support(bex_imitation *a) {
+    bex_policy *p = a->policy;
+    const bex_dataset *d = a->train.data;
+    int places = (int)a->config.policy.coverage.places;
+    if (!places) return 0;
+    bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "places", 0);
+    p->support =
+        bex_support_fit(&p->normaliser, d->observations, d->rows, p->waypoint, p->W, places, g);
+    return p->support ? 0 : -1;
+}
+
 static bex_agent *make(const bex_train_config *config, bex_dataset *data) {
     bex_imitation *a = bex_imitation_new(&bex_agent_be, config, data);
     if (!a) return NULL;
@@ -181,7 +193,7 @@ static bex_agent *make(const bex_train_config *config, bex_dataset *data) {
     if (prefix_of(&a->train, p->phi, threads) == 0 && prefix_of(&a->held, p->phi, threads) == 0) {
         p->condition = condition_of(a);
         if (p->condition && find_own(a, &a->train) == 0 && find_own(a, &a->held) == 0 &&
-            fit(a) == 0 && bex_imitation_normalise(a) == 0)
+            fit(a) == 0 && find_support(a) == 0 && bex_imitation_normalise(a) == 0)
             return &a->agent;
     }
     bex_imitation_free(&a->agent);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double STRANGE = 1e6; // more than coverages differ
+
 struct bex_choice {
     const bex_policy *policy;
     int most;
@@ -19,6 +21,7 @@ struct bex_choice {
     double *grams, *wide; // (most, shape), (wide shape) Lambda(tau)
     double *value;        // (most)
     double *distance;     // (most) to the target
+    int *off;             // (most) waypoints where no demonstrator was
     bex_real *states;     // (K,O)
     bex_real *reference;  // (wide d) where phi is relative
 };
@@ -40,9 +43,11 @@ bex_choice *bex_choice_new(const bex_policy *p, int most) {
     c->wide = calloc(bex_gram_size(wide), sizeof *c->wide);
     c->value = calloc((size_t)most, sizeof *c->value);
     c->distance = calloc((size_t)most, sizeof *c->distance);
+    c->off = calloc((size_t)most, sizeof *c->off);
     c->states = calloc((size_t)K * (size_t)p->O, sizeof *c->states);
     c->reference = calloc((size_t)wide.d, sizeof *c->reference);
-    if (c->history && c->grams && c->wide && c->value && c->distance && c->states && c->reference)
+    if (c->history && c->grams && c->wide && c->value && c->distance && c->off && c->states &&
+        c->reference)
         return c;
     bex_choice_free(c);
     return bex_fail("out of memory: %d candidates", most), NULL;
@@ -55,6 +60,7 @@ void bex_choice_free(bex_choice *c) {
     free(c->wide);
     free(c->value);
     free(c->distance);
+    free(c->off);
     free(c->states);
     free(c->reference);
     free(c);
@@ -78,6 +84,15 @@ static void states_of(bex_choice *c, const bex_real *x, const bex_real *now) {
             c->states[k * p->O + dim] =
                 bex_policy_waypoint_state(p, k, dim, x[k * wide + p->A + i], now[dim]);
         }
+}
+
+// of the waypoints in c->states
+static int off_support(const bex_choice *c) {
+    const bex_policy *p = c->policy;
+    int off = 0;
+    for (int k = 0; p->support && k < p->dit.o.K; k++)
+        off += bex_support_off(p->support, c->states + (size_t)k * (size_t)p->O) > 1;
+    return off;
 }
 
 static int sum_of(bex_choice *c, const bex_real *x, const bex_real *now, double *gram) {
@@ -104,14 +119,17 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
     if (bex_feature_relative(p->phi) &&
         bex_feature_eval_wide(p->phi, c->reference, state, 1, 1) < 0)
         return -1;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         if (sum_of(c, x + (size_t)i * chunk, state, c->grams + (size_t)i * size) < 0) return -1;
+        c->off[i] = off_support(c);
+    }
     bex_coverage_batch(c->value, shape, c->history, c->grams, (size_t)n, lambda);
     for (int i = 0; i < n; i++) {
         if (!isfinite(c->value[i])) return bex_coverage_fail(lambda);
         c->value[i] =
             bex_condition_value(p->condition, log(c->value[i]), c->relative ? &c->moments : NULL);
-        c->distance[i] = fabs(c->value[i] - target);
+        int many = c->off[i] - p->dit.o.K / 10;
+        c->distance[i] = fabs(c->value[i] - target) + STRANGE * (many > 0 ? many : 0);
         if (c->distance[i] < nearest) nearest = c->distance[i], *best = i;
     }
     return 0;

@@ -7,7 +7,9 @@
  * the history entering exactly, through cov, not through what the network made of it. n = 1: the network
  * alone.
  *
- * tau is read as its K waypoints, each counted (F + 1) / K times. Nothing is allocated after new. */
+ * tau is read as its K waypoints, each counted (F + 1) / K times. With coverage.places a proposal of which more than a tenth of
+ * the waypoints are where no demonstrator was (policy/support.h) is taken only if all are, the one with the fewest
+ * such. Nothing is allocated after new. */
 #ifndef BEX_POLICY_CHOICE_H
 #define BEX_POLICY_CHOICE_H
 
@@ -29,7 +31,8 @@ int bex_choice_history(bex_choice *c, const double *gram);
 int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *state, double target,
                     int *best);
 
-/* Of proposal i of the last make: its coverage input; all of them, how far that is from the target. */
+/* Of proposal i of the last make: its coverage input; all of them, how far that is from the target, or STRANGE more for
+ * each waypoint too many where nobody was. */
 double bex_choice_value(const bex_choice *c, int i);
 const double *bex_choice_distances(const bex_choice *c);
 

@@ -30,6 +30,8 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
         return bex_fail("model.features does not go with coverage.phi = %s", phi);
     if (m->features && !c->coverage.features)
         return bex_fail("model.features needs coverage.features above 0");
+    if (c->coverage.places && (!m->waypoints || m->agent != BEX_AGENT_BE))
+        return bex_fail("coverage.places needs a be policy with model.waypoints");
     if (m->task && !tasks) return bex_fail("model.task: the demonstrations have no task labels");
     if (m->scene && !scenes)
         return bex_fail("model.scene: the demonstrations have no scene labels");
@@ -101,6 +103,7 @@ void bex_policy_free(bex_policy *p) {
     bex_normaliser_fini(&p->normaliser);
     bex_feature_free(p->phi);
     bex_condition_free(p->condition);
+    bex_support_free(p->support);
     free(p);
 }
 
@@ -190,6 +193,7 @@ int bex_policy_save(const bex_policy *p, const char *path) {
     bex_normaliser_save(&p->normaliser, w);
     if (p->phi) bex_feature_save(p->phi, w);
     if (p->condition) bex_condition_save(p->condition, w);
+    if (p->support) bex_support_save(p->support, w);
     int code = bex_st_save(w, path);
     bex_st_writer_free(w);
     free(text);
@@ -261,6 +265,11 @@ static bex_policy *from_file(const bex_st_file *f) {
     int code = read_weights(p, f);
     if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
     if (!code && bex_policy_uses_phi(&config)) code = read_coverage(p, f);
+    if (!code && config.coverage.places) {
+        p->support =
+            bex_support_load(f, &p->normaliser, p->waypoint, p->W, (int)config.coverage.places);
+        code = p->support ? 0 : -1;
+    }
     if (!code) return p;
     bex_policy_free(p);
     return NULL;

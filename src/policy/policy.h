@@ -1,6 +1,6 @@
 /* policy/policy.h - a trained policy: network, normaliser, features, coverage statistics, one file.
  *
- * model.safetensors holds the weights by name, "normaliser.*", "phi.*" and "coverage.*" tensors, and in its
+ * model.safetensors holds the weights by name, "normaliser.*", "phi.*", "coverage.*" and "support.*" tensors, and in its
  * metadata the format version, the sizes and the policy's configuration: enough to rebuild everything.
  * Immutable after load: share it between sessions and threads. */
 #ifndef BEX_POLICY_POLICY_H
@@ -12,6 +12,7 @@
 #include "policy/noise_schedule.h"
 #include "policy/normaliser.h"
 #include "policy/policy_config.h"
+#include "policy/support.h"
 
 typedef struct bex_policy {
     bex_policy_config config;
@@ -23,6 +24,7 @@ typedef struct bex_policy {
     bex_noise_schedule schedule;
     bex_feature *phi;         // be, or model.features; else NULL
     bex_condition *condition; // be only
+    bex_support *support;     // with coverage.places; else NULL
 } bex_policy;
 
 /* A fresh network with `blocks` of gradients; normaliser, phi and condition are the trainer's to

@@ -55,6 +55,8 @@ const bex_config_row bex_coverage_rows[] = {
     BEX_CONFIG_INTEGER(C, future, "100", 1, 100000, "states after s_k that count, F"),
     BEX_CONFIG_INTEGER(C, bank, "64", 2, 4096,
                        "dataset futures that history normalisation compares with"),
+    BEX_CONFIG_INTEGER(C, places, "0", 0, 65536,
+                       "demonstrated states by which impossible proposals are told; 0: none"),
     BEX_CONFIG_INTEGER(C, seed, "0", 0, 9007199254740992.0, "of phi"),
     BEX_CONFIG_NUMBER(C, bandwidth, "2", 1e-6, 1e6,
                       "of cosines: larger tells smaller distances apart"),

@@ -31,6 +31,7 @@ typedef struct bex_coverage_config {
     int phi;       // index into bex_phi_kinds
     char dims[64]; // "0,1"; "" all
     long long features, hidden, future, bank, seed;
+    long long places; // demonstrated states by which proposals are judged; 0: none
     double bandwidth, lambda, cell;
     bool standardise, truncate, novelty;
     int normalise; // bex_normalise

@@ -63,10 +63,28 @@ static void chunks_hold_where_the_future_leads(void **state) {
         "model.waypoints=true coverage.truncate=true model.features=true model.reach=0.7", 0.7);
 }
 
+static void demonstrators_were_at_their_places(void **state) {
+    (void)state;
+    bex_agent *agent = agent_of("model.waypoints=true coverage.places=100");
+    const bex_imitation *a = (bex_imitation *)agent;
+    const bex_normaliser *n = &a->policy->normaliser;
+    int off = 0, rows = a->train.data->rows;
+    assert_non_null(a->policy->support);
+    for (int i = 0; i < rows; i++) {
+        bex_real s[16];
+        for (int o = 0; o < a->policy->O; o++)
+            s[o] = a->train.states[i * a->policy->dit.o.O + o] * n->std[o] + n->mean[o];
+        off += bex_support_off(a->policy->support, s) > 1;
+    }
+    assert_true(off < rows / 10);
+    agent->class->free(agent);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(evaluation_tells_what_is_used),
         cmocka_unit_test(chunks_hold_where_the_future_leads),
+        cmocka_unit_test(demonstrators_were_at_their_places),
     };
     walks = walks_new(1);
     int code = cmocka_run_group_tests(tests, NULL, NULL);

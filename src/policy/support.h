@@ -1,0 +1,29 @@
+/* policy/support.h - where demonstrators have been: some of their states, and how near one of theirs is to those.
+ *
+ *     fit       P states drawn from the demonstrations, of others as many the distances to the nearest of them
+ *     off(s)    distance of s to the nearest of the P, over the 0.99 quantile of those: above 1, nobody was there
+ *
+ * In the dims a proposed future tells (coverage.dims), each over its standard deviation. A network also proposes futures nobody had,
+ * through walls say, and nothing covers as much as what cannot be: of many proposals the most covering is such a
+ * one. The choice (policy/choice.h) leaves them out. Immutable; any thread. */
+#ifndef BEX_POLICY_SUPPORT_H
+#define BEX_POLICY_SUPPORT_H
+
+#include "base/rng.h"
+#include "policy/normaliser.h"
+
+typedef struct bex_support bex_support;
+
+/* states (rows, n->O) in the world's units; dim (W) of them count. NULL with a message. */
+bex_support *bex_support_fit(const bex_normaliser *n, const bex_real *states, int64_t rows,
+                             const int *dim, int W, int places, bex_rng rng);
+void bex_support_free(bex_support *s); // NULL is fine
+
+double bex_support_off(const bex_support *s, const bex_real *state); // state (O), the world's units
+
+/* As tensors "support.*". The writer borrows. */
+void bex_support_save(const bex_support *s, bex_st_writer *w);
+bex_support *bex_support_load(const bex_st_file *f, const bex_normaliser *n, const int *dim, int W,
+                              int places);
+
+#endif
