@@ -64,8 +64,7 @@ static void a_file_keeps_it(void **state) {
     bex_normaliser n;
     ring(states, &g);
     bex_support *s = support_of(states, &n);
-    char path[] = "/tmp/bex-support-XXXXXX";
-    close(mkstemp(path));
+    const char *path = scratch_path("support");
     bex_st_writer *w = bex_st_writer_new();
     bex_support_save(s, w);
     assert_int_equal(bex_st_save(w, path), 0);
