@@ -36,7 +36,8 @@ slim() { # every $out/*/results.json without paths and maps into $here/explored
         python3 results/slim.py "$r" "$here/explored/$(basename "$(dirname "$r")").json"
     done
 }
-keep() { # name steps: the policy of a run into $here/name
+keep() { # name steps: the policy of a run, as it acts, into $here/name
     mkdir -p "$here/$1"
-    cp "$out/$1/checkpoints/$2/model.safetensors" "$out/$1/config.ini" "$out/$1/metrics.csv" "$here/$1/"
+    $bex export "$out/$1/checkpoints/$2" --out "$here/$1/model.safetensors" --force
+    cp "$out/$1/config.ini" "$out/$1/metrics.csv" "$here/$1/"
 }

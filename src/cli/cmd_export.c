@@ -1,0 +1,66 @@
+/* cli/cmd_export.c - `bex export`: a policy as it is deployed, one file without what only its training needs. */
+#include "cli/command.h"
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "exp/checkpoint.h"
+#include "policy/policy.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *out;
+static bool best, force;
+
+static const bex_option options[] = {
+    {"out", BEX_OPTION_TEXT, &out, "FILE", "the policy (also -o FILE)", 0, 0},
+    {"best", BEX_OPTION_FLAG, &best, NULL, "the run's best checkpoint, not its newest", 0, 0},
+    {"force", BEX_OPTION_FLAG, &force, NULL, "replace the file if it is there", 0, 0},
+};
+static const bex_usage usage = {
+    .command = "export",
+    .synopsis = "RUN --out FILE [options]",
+    .about =
+        "A trained policy as one file to put on a robot or to publish. RUN: a run, a checkpoint or a\n"
+        "model file. The same policy, bit for bit: a checkpoint keeps both the weights of the last\n"
+        "update and their running average, here is only what acts, half the size. Whatever takes a\n"
+        "policy takes the file; training goes on from the run, not from it.",
+    .example = "bex export runs/be --out policy.safetensors\n"
+               "bex act policy.safetensors --in states.safetensors --out actions.safetensors",
+    .options = options,
+    .count = sizeof options / sizeof *options,
+};
+
+static double megabytes(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 ? (double)st.st_size / 1e6 : 0;
+}
+
+static int export(const char *run) {
+    char path[1100];
+    if (!force && access(out, F_OK) == 0) {
+        bex_fail("'%s' exists", out);
+        return bex_fail_hint("--force replaces it");
+    }
+    if (bex_checkpoint_model(path, sizeof path, run, best) < 0) return -1;
+    double before = megabytes(path); // out may be the file itself
+    bex_policy *p = bex_policy_load(path);
+    int code = p ? bex_policy_save(p, out) : -1;
+    bex_policy_free(p);
+    if (!code) printf("%s: %.1f MB, of %s, %.1f MB\n", out, megabytes(out), path, before);
+    return code;
+}
+
+int bex_cmd_export(int argc, char **argv) {
+    const char *run = NULL;
+    int given = bex_options_parse(&usage, argc, argv, &run, 1);
+    if (given == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
+    if (given < 0) return BEX_EXIT_USAGE;
+    if (!given || !out) {
+        bex_fail(!given ? "which policy? (RUN, a checkpoint or a model)"
+                        : "where to? (--out FILE)");
+        return bex_command_fail(&usage, BEX_EXIT_USAGE);
+    }
+    return export(run) < 0 ? bex_command_fail(&usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
+}

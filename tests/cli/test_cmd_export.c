@@ -1,0 +1,97 @@
+/* `bex export` as a user runs it: the policy that acts, and nothing but it. */
+#include "cli/program.h"
+#include "nn/safetensors.h"
+#include "policy/tiny_policy.h"
+
+#include <unistd.h>
+
+static char model[600], out[600];
+
+static const char *arguments(const char *who, const char *more) {
+    static char text[1500];
+    snprintf(text, sizeof text, "export %s --out %s %s", who, out, more);
+    return text;
+}
+
+static int averages(const char *path) {
+    bex_st_file *f = bex_st_load(path);
+    if (!f) fail_msg("%s", bex_error());
+    int n = 0;
+    for (int i = 0; i < bex_st_count(f); i++) n += !strncmp(bex_st_at(f, i)->name, "ema.", 4);
+    bex_st_free(f);
+    return n;
+}
+
+// as training leaves it: the last values, and another average of them
+static void save_trained(void) {
+    static const char *const settings[] = {"coverage.places=50", "model.waypoints=1", NULL};
+    bex_policy *p = tiny_policy(settings, 0, 1);
+    bex_real states[TINY_ROWS * TINY_O];
+    bex_rng g = bex_rng_seed(2);
+    for (int i = 0; i < TINY_ROWS * TINY_O; i++) states[i] = R(bex_rng_normal(&g));
+    p->support = bex_support_fit(&p->normaliser, states, TINY_ROWS, p->waypoint, p->W, 50, g);
+    if (!p->support) fail_msg("%s", bex_error());
+    bex_params_ema(p->params);
+    for (size_t i = 0; i < p->params->count; i++) p->params->ema[i] *= R(0.5);
+    if (bex_policy_save(p, model) < 0) fail_msg("%s", bex_error());
+    bex_policy_free(p);
+}
+
+static void what_acts_is_kept_bit_for_bit(void **state) {
+    (void)state;
+    assert_true(averages(model) > 0);
+    run r = run_program(arguments(model, ""));
+    if (r.code) fail_msg("%s", r.text);
+    assert_non_null(strstr(r.text, " MB, of "));
+    assert_int_equal(averages(out), 0);
+    bex_policy *p = bex_policy_load(model), *q = bex_policy_load(out);
+    if (!p || !q) fail_msg("%s", bex_error());
+    assert_memory_equal(p->params->value, q->params->value, p->params->count * sizeof(bex_real));
+    bex_policy_free(q);
+    // and of everything else: saved again, the same file
+    const char *again = scratch_path("export-again.safetensors");
+    assert_int_equal(bex_policy_save(p, again), 0);
+    bex_policy_free(p);
+    char text[1300];
+    snprintf(text, sizeof text, "cmp -s %s %s", out, again);
+    assert_int_equal(system(text), 0);
+    unlink(again);
+    // an exported policy exported, over itself
+    assert_int_equal(run_program(arguments(out, "--force")).code, 0);
+    assert_int_equal(averages(out), 0);
+}
+
+static void mistakes_are_one_line(void **state) {
+    (void)state;
+    assert_refused("export", 2, "which policy?");
+    assert_refused("export x", 2, "where to?");
+    assert_int_equal(run_program(arguments(model, "--force")).code, 0);
+    assert_refused(arguments(model, ""), 1, "exists (--force replaces it)");
+    assert_refused(arguments("no/such", "--force"), 1, "no/such");
+    char text[1500];
+    snprintf(text, sizeof text, "export %s -o no/such/folder/y", model);
+    assert_refused(text, 1, "no/such/folder");
+    // a file that is no policy leaves the one that was there
+    snprintf(text, sizeof text, "%s", scratch_path("export-none.safetensors"));
+    bex_st_writer *w = bex_st_writer_new();
+    assert_int_equal(bex_st_save(w, text), 0);
+    bex_st_writer_free(w);
+    assert_refused(arguments(text, "--force"), 1, "not a bex policy");
+    bex_policy *p = bex_policy_load(out);
+    assert_non_null(p);
+    bex_policy_free(p);
+    unlink(text);
+}
+
+int main(void) {
+    snprintf(model, sizeof model, "%s", scratch_path("export-model.safetensors"));
+    snprintf(out, sizeof out, "%s", scratch_path("export-out.safetensors"));
+    save_trained();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_acts_is_kept_bit_for_bit),
+        cmocka_unit_test(mistakes_are_one_line),
+    };
+    int code = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(model), unlink(out);
+    return code;
+}
