@@ -85,6 +85,7 @@ typedef struct bex_contract {
     double guidance, noise;
     int act, denoising_steps;
     int candidates, commit;
+    double temperature;
 } bex_contract;
 
 BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
@@ -104,10 +105,11 @@ typedef struct bex_session_options {
     double deadline; /* seconds a call of act or plan may take; slower ones are counted; 0: none */
     int candidates;  /* proposed futures, of which the nearest to exp is taken; 0: the default */
     int commit;      /* actions for which that one is followed; 0: the default */
+    double temperature; /* of the noise actions are denoised from; negative: the default */
 } bex_session_options;
 
 #define BEX_SESSION_OPTIONS_INIT                                                                   \
-    { sizeof(bex_session_options), NULL, NULL, -1.0, -1.0, 0, 0, 0, 0, 0, 0.0, 0, 0 }
+    { sizeof(bex_session_options), NULL, NULL, -1.0, -1.0, 0, 0, 0, 0, 0, 0.0, 0, 0, -1.0 }
 
 BEX_API int bex_session_open(bex_session **out, const bex_policy *policy,
                              const bex_session_options *options); /* options NULL: defaults */

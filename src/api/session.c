@@ -82,6 +82,7 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .denoising_steps = (int)p->config.diffusion.ddim,
         .candidates = (int)d->candidates,
         .commit = (int)d->commit,
+        .temperature = d->temperature,
     };
     return give(out, out->size, &c, sizeof c, "bex_policy_contract: out->size is not set");
 }
@@ -97,7 +98,8 @@ int bex_session_open(bex_session **out, const bex_policy *policy,
     if (options && (options->size < sizeof(size_t) || options->size > 4096))
         return misused("bex_session_open: options->size is not set");
     if (options) memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
-    if (!isfinite(o.guidance) || !isfinite(o.noise) || !isfinite(o.deadline))
+    if (!isfinite(o.guidance) || !isfinite(o.noise) || !isfinite(o.deadline) ||
+        !isfinite(o.temperature))
         return misused("bex_session_open: an option is not finite");
     bex_session *s = calloc(1, sizeof *s);
     if (!s) return bex_fail("out of memory"), BEX_FAILED;
@@ -108,6 +110,7 @@ int bex_session_open(bex_session **out, const bex_policy *policy,
         .history = o.history,
         .guidance = o.guidance < 0 ? (double)NAN : o.guidance,
         .noise = o.noise < 0 ? (double)NAN : o.noise,
+        .temperature = o.temperature < 0 ? (double)NAN : o.temperature,
         .act = o.act,
         .ddim = o.denoising_steps,
         .candidates = o.candidates,

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 static const char *in, *out, *exp_text;
-static double guidance = -1;
+static double guidance = -1, temperature = -1;
 static long long seed, task, scene, candidates;
 static bool best, force;
 
@@ -36,6 +36,8 @@ static const bex_option options[] = {
      -1, 100},
     {"candidates", BEX_OPTION_INTEGER, &candidates, "N",
      "proposed futures, of which the nearest to exp is taken; 0: the policy's own", 0, 256},
+    {"temperature", BEX_OPTION_NUMBER, &temperature, "T",
+     "of the noise actions are denoised from; -1: the policy's own", -1, 10},
     {"seed", BEX_OPTION_INTEGER, &seed, "N", "of the noise, where the file has none", 0, 9e15},
     {"task", BEX_OPTION_INTEGER, &task, "N", "label, for policies that take one", 0, 1e6},
     {"scene", BEX_OPTION_INTEGER, &scene, "N", "label, for policies that take one", 0, 1e6},
@@ -49,7 +51,7 @@ static const bex_usage usage = {
         "Action chunks of a policy for a file of states. RUN: a run, a checkpoint or a model file.\n"
         "The input holds 'states' (B,O) and, if wanted, 'history' (H,O) or (B,H,O), the states of\n"
         "earlier episodes (default: each row's own state, as in a first episode); 'noise' (B,K,A),\n"
-        "what denoising starts from, or (B,N,K,A) for N candidates, A with the waypoint of a\n"
+        "standard normal, what denoising starts from, or (B,N,K,A) for N candidates, A with the waypoint of a\n"
         "policy that has them; 'step' (B), time in the episode. The output holds 'actions'\n"
         "(B,K,A), in the demonstrations' units, without the noise that a deployment may add.",
     .example = "bex act runs/be --in states.safetensors --out actions.safetensors --exp q:0.95",
@@ -210,6 +212,7 @@ static void act_piece(long piece, void *payload) {
     o.exp = exp_text, o.history = "first", o.noise = 0, o.task = (int)task, o.scene = (int)scene;
     o.candidates = r->candidates;
     if (guidance >= 0) o.guidance = guidance;
+    if (temperature >= 0) o.temperature = temperature;
     bex_real *repeated =
         calloc((size_t)r->policy->dit.o.N * (size_t)r->policy->O + 1, sizeof *repeated);
     bex_control *c = repeated ? bex_control_new(r->policy, &o) : NULL;

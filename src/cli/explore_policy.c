@@ -50,6 +50,7 @@ static int open_policy(state *s, const bex_world *world) {
     s->control.commit = (int)q->commit;
     if (q->guidance >= 0) s->control.guidance = q->guidance;
     if (q->noise >= 0) s->control.noise = q->noise;
+    if (q->temperature >= 0) s->control.temperature = q->temperature;
     return BEX_EXIT_OK;
 }
 
@@ -75,24 +76,28 @@ static long long in_force(long long asked, long long own) {
     return asked ? asked : own;
 }
 
+static json_t *number_in_force(double asked, double own) {
+    return json_real(asked >= 0 ? asked : own);
+}
+
 // every setting as it was in force, the policy's own defaults included
 static json_t *describe(const void *payload, const bex_explore_request *q) {
     static const char *const agents[] = {"be", "bc", "bc-history"};
     const state *s = payload;
     const bex_policy_config *c = &s->policy->config;
-    json_t *d =
-        json_pack("{s:s, s:s, s:s, s:f}", "name", agents[c->model.agent], "run", q->run, "history",
-                  q->history, "noise", q->noise >= 0 ? q->noise : c->deploy.noise);
+    json_t *d = json_pack("{s:s, s:s, s:s}", "name", agents[c->model.agent], "run", q->run,
+                          "history", q->history);
     long long act = in_force(q->act, c->deploy.act);
     json_object_set_new(d, "act", json_integer(act && act < c->model.chunk ? act : c->model.chunk));
+    json_object_set_new(d, "noise", number_in_force(q->noise, c->deploy.noise));
+    json_object_set_new(d, "temperature", number_in_force(q->temperature, c->deploy.temperature));
     json_object_set_new(d, "ddim", json_integer(in_force(q->ddim, c->diffusion.ddim)));
     if (d && s->policy->dit.o.coverage) {
         json_object_set_new(d, "exp", json_string(q->exp ? q->exp : c->deploy.exp));
         json_object_set_new(d, "candidates",
                             json_integer(in_force(q->candidates, c->deploy.candidates)));
         json_object_set_new(d, "commit", json_integer(in_force(q->commit, c->deploy.commit)));
-        json_object_set_new(d, "guidance",
-                            json_real(q->guidance >= 0 ? q->guidance : c->deploy.guidance));
+        json_object_set_new(d, "guidance", number_in_force(q->guidance, c->deploy.guidance));
     }
     return d;
 }

@@ -18,8 +18,8 @@ typedef struct bex_explore_request {
     bool json, force;
     // a trained policy
     const char *run, *exp;
-    const char *model;      // --resume: the file RUN led to at first; NULL: where RUN leads
-    double guidance, noise; // negative: the policy's own
+    const char *model; // --resume: the file RUN led to at first; NULL: where RUN leads
+    double guidance, noise, temperature;     // negative: the policy's own
     long long candidates, commit, act, ddim; // 0: the policy's own
     bool best;
     // retrieval

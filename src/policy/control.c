@@ -21,7 +21,7 @@ struct bex_control {
     bex_proposals *proposals;
     int candidates, commit;
     bex_exp_target exp;
-    double noise;
+    double noise, temperature;
     int act, task, scene;
     bex_rng root;
     uint64_t episode, plans; // plans of this episode
@@ -56,6 +56,9 @@ static int parse_options(bex_control *c, const bex_control_options *o) {
     c->noise = isnan(o->noise) ? d->noise : o->noise;
     if (!(c->noise >= 0 && c->noise <= 10))
         return bex_fail("action noise %g is not in 0 to 10", c->noise);
+    c->temperature = isnan(o->temperature) ? d->temperature : o->temperature;
+    if (!(c->temperature >= 0 && c->temperature <= 10))
+        return bex_fail("temperature %g is not in 0 to 10", c->temperature);
     c->sampler = (bex_sampler){
         .schedule = &c->policy->schedule,
         .steps = o->ddim ? o->ddim : (int)c->policy->config.diffusion.ddim,
@@ -407,6 +410,15 @@ static int take_noise(bex_control *c, const bex_real *noise, size_t size, bex_rn
     return c->candidates;
 }
 
+/* Noise of a smaller deviation is denoised to likelier actions. That of the waypoints stays as it is: they are what
+ * proposals differ in. */
+static void cool(const bex_control *c, bex_real *x, int n) {
+    const bex_policy *p = c->policy;
+    if (c->temperature == 1) return;
+    for (int i = 0; i < n * p->dit.o.K; i++)
+        for (int a = 0; a < p->A; a++) x[i * p->dit.o.A + a] *= R(c->temperature);
+}
+
 int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real *history,
                           const bex_real *noise, bex_real *chunk) {
     const bex_policy *p = c->policy;
@@ -419,6 +431,7 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
     bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
     c->all_plans++;
     int proposed = take_noise(c, noise, size, &rng);
+    cool(c, c->x, proposed);
     bool choose = c->choice && proposed == c->candidates;
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *null[BEX_ENCODER_BLOCKS];
     encode(c, state, pooled, null);

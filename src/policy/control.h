@@ -26,6 +26,7 @@ typedef struct bex_control_options {
     const char *history; // "uniform", "first", "last3", "file:PATH"
     double guidance;     // weight of the coverage; NAN: the policy's
     double noise;        // of actions, [-1,1] units; NAN: the policy's
+    double temperature;  // of the noise actions are denoised from; NAN: the policy's
     int act;             // actions played of a chunk; 0: the policy's
     int candidates;      // proposed futures to choose from; 0: the policy's
     int commit;          // actions for which the chosen one is followed; 0: the policy's
@@ -34,7 +35,7 @@ typedef struct bex_control_options {
     uint64_t seed;
     int task, scene; // labels, where the policy has such tokens
 } bex_control_options;
-#define BEX_CONTROL_INIT ((bex_control_options){.guidance = NAN, .noise = NAN})
+#define BEX_CONTROL_INIT ((bex_control_options){.guidance = NAN, .noise = NAN, .temperature = NAN})
 
 /* The policy must outlive the stream. NULL with a message. */
 bex_control *bex_control_new(const bex_policy *policy, const bex_control_options *options);

@@ -75,6 +75,8 @@ const bex_config_row bex_deploy_rows[] = {
     BEX_CONFIG_TEXT(P, history, "uniform", "history rule: uniform, first, last3, file:PATH"),
     BEX_CONFIG_NUMBER(P, guidance, "1", 0, 100, "weight of the coverage; 1: the paper"),
     BEX_CONFIG_NUMBER(P, noise, "0", 0, 10, "standard deviation added to actions in [-1,1] units"),
+    BEX_CONFIG_NUMBER(P, temperature, "1", 0, 10,
+                      "of the noise that actions are denoised from; below 1: likelier ones"),
     BEX_CONFIG_INTEGER(P, candidates, "1", 1, 256,
                        "proposed futures, of which the nearest to exp is taken (model.waypoints)"),
     BEX_CONFIG_INTEGER(P, commit, "0", 0, 100000,

@@ -39,7 +39,7 @@ typedef struct bex_coverage_config {
 
 typedef struct bex_deploy_config {
     char exp[32], history[64];
-    double guidance, noise;
+    double guidance, noise, temperature;
     long long act;        // actions of a chunk that are played; 0: all
     long long candidates; // proposals of which the nearest to exp is played; 1: the network alone
     long long commit;     // actions for which the chosen one is followed; 0: until the next plan

@@ -176,6 +176,44 @@ static void conditions_are_used(void **state) {
     }
 }
 
+// a temperature is noise of another size, for the actions and not for the waypoints
+static void temperature_scales_the_noise_of_actions(void **state) {
+    (void)state;
+    static const char *const kinds[][3] = {
+        {"model.agent=bc", NULL}, {"model.waypoints=true", "model.reach=1", NULL}, {NULL}};
+    for (int kind = 0; kind < 3; kind++) {
+        bex_policy *p = tiny_policy(kinds[kind], 0, 5);
+        int A = p->dit.o.A, size = TINY_K * A;
+        bex_control_options o = BEX_CONTROL_INIT;
+        float s[TINY_O], history[TINY_H * TINY_O], noise[2 * CHUNK], got[CHUNK], want[CHUNK];
+        bex_rng g = bex_rng_seed(6);
+        assert_true(size <= 2 * CHUNK);
+        tiny_state(s, 3, 0);
+        for (int i = 0; i < TINY_H; i++) tiny_state(history + i * TINY_O, 1, i);
+        for (int i = 0; i < size; i++) noise[i] = (float)bex_rng_normal(&g);
+        const float *past = p->dit.o.N ? history : NULL;
+        o.temperature = 0.25;
+        bex_control *cool = make(p, o), *own = make(p, BEX_CONTROL_INIT);
+        ok(bex_control_plan_from(cool, s, past, noise, got));
+        ok(bex_control_plan_from(own, s, past, noise, want));
+        assert_false(same(got, want, CHUNK));
+        for (int i = 0; i < size; i++)
+            if (i % A < TINY_A) noise[i] *= 0.25F;
+        ok(bex_control_plan_from(own, s, past, noise, want));
+        assert_true(same(got, want, CHUNK));
+        bex_control_free(own);
+        p->config.deploy.temperature = 0.25; // the policy's own holds where nothing is asked
+        own = make(p, BEX_CONTROL_INIT);
+        for (int i = 0; i < size; i++)
+            if (i % A < TINY_A) noise[i] *= 4;
+        ok(bex_control_plan_from(own, s, past, noise, want));
+        assert_true(same(got, want, CHUNK));
+        bex_control_free(own);
+        bex_control_free(cool);
+        bex_policy_free(p);
+    }
+}
+
 // guidance 0 is the policy with its coverage hidden: exp says nothing
 static void without_guidance_exp_is_silent(void **state) {
     (void)state;
@@ -447,6 +485,8 @@ static void mistakes_are_told(void **state) {
     WITH(guidance, -1, "guidance");
     WITH(guidance, INFINITY, "guidance");
     WITH(noise, 1e9, "noise");
+    WITH(temperature, -1, "temperature -1 is not in 0 to 10");
+    WITH(temperature, INFINITY, "temperature");
     WITH(episode_most, 1, "at least 2");
 #undef WITH
     bex_control *c = make(p, BEX_CONTROL_INIT);
@@ -482,6 +522,7 @@ int main(void) {
         cmocka_unit_test(actions_are_within_the_demonstrations),
         cmocka_unit_test(caches_change_nothing),
         cmocka_unit_test(conditions_are_used),
+        cmocka_unit_test(temperature_scales_the_noise_of_actions),
         cmocka_unit_test(without_guidance_exp_is_silent),
         cmocka_unit_test(tasks_and_times_are_used),
         cmocka_unit_test(history_grows_and_matters),
