@@ -30,8 +30,22 @@ explore() { # name who and how...: into $out/name
         $bex explore "$@" --out "$out/$name"
     fi
 }
-slim() { # every $out/*/results.json without paths and maps into $here/explored
+judge() { # name temperature...: beside held-out demonstrations, into $out/name/eval-temperature.json
+    local name=$1 t to
+    for t in "${@:2}"; do
+        to=$out/$name/eval-$t.json
+        [ -e "$to" ] && continue
+        $bex eval "$out/$name" --temperature "$t" --json >"$to.tmp"
+        mv "$to.tmp" "$to"
+    done
+}
+slim() { # every $out/*/results.json without paths and maps into $here/explored, eval-*.json into evaluated
     local r
+    for r in "$out"/*/eval-*.json; do
+        [ -e "$r" ] || continue
+        mkdir -p "$here/evaluated"
+        cp "$r" "$here/evaluated/$(basename "$(dirname "$r")")-$(basename "$r" | cut -d- -f2)"
+    done
     for r in "$out"/*/results.json; do
         python3 results/slim.py "$r" "$here/explored/$(basename "$(dirname "$r")").json"
     done

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""summary.py FOLDER: tables of goals and regions from FOLDER/*.json, explorations of a protocol (docs/protocols.md). A row is an agent: runs whose
+"""summary.py FOLDER: tables of goals and regions from FOLDER/explored/*.json, explorations of a protocol (docs/protocols.md). A row is an agent: runs whose
 names differ by the training seed at their end. Standard errors: over all trials, as if independent, and in brackets over the means of the seeds."""
 import glob, json, math, os, re, sys
 
 folder = sys.argv[1]
-runs = {os.path.basename(f)[:-5]: json.load(open(f)) for f in sorted(glob.glob(folder + "/*.json"))}
+runs = {os.path.basename(f)[:-5]: json.load(open(f)) for f in sorted(glob.glob(folder + "/explored/*.json"))}
 LABELS = {"online": "BE, online history", "first": "BE, first-state history", "bc-policy": "BC", "network": "BE, one proposal, coverage hidden",
           "full-mode": "BE, full mode, 20,000 updates", "prefix-mode": "BE, prefix mode, 20,000 updates", "warm": "BE, temperature 1", "bc-warm": "BC, temperature 1", "ours-online": "BE, demonstrations of our controller", "ours-bc-policy": "BC, demonstrations of our controller"}
 
@@ -88,3 +88,19 @@ if conduct:
     print("\n| how it walks | " + " | ".join(keys) + " |\n|---|" + "---|" * len(keys))
     for name, group in conduct.items():
         print(f"| {label(name)} | " + " | ".join(cell([r["conduct"][k]["trials"] for r in group], 3) for k in keys) + " |")
+
+judged = {}
+for f in sorted(glob.glob(folder + "/evaluated/*.json")):
+    name, t = os.path.basename(f)[:-5].rsplit("-", 1)
+    judged.setdefault((re.sub(r"\d$", "", name), t), []).append(json.load(open(f)))
+if judged:
+    print("\n| errors of actions at held-out states, root mean square | temperature | seeds | the mean action | a chunk | mean of 8 chunks | the first action, mean of 8 | "
+          "another history, mean of 8 | coverage hidden, mean of 8 |\n|" + "---|" * 9)
+    for (name, t), group in judged.items():
+        def mean(of):
+            values = [of(j) for j in group]
+            return "-" if None in values else f"{sum(values) / len(values):.3f}"
+        print(f"| {name} | {t} | {len(group)} | " + " | ".join([
+            mean(lambda j: j["error"]["as trained"]["nothing"]), mean(lambda j: j["error"]["as trained"]["one"]),
+            mean(lambda j: j["error"]["as trained"]["mean"]), mean(lambda j: j["by_step"][0]["mean"]),
+            mean(lambda j: j["error"].get("another history", {}).get("mean")), mean(lambda j: j["error"].get("coverage hidden", {}).get("mean"))]) + " |")

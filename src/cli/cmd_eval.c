@@ -13,6 +13,7 @@
 
 static const char *data;
 static long long windows = 512, chunks = 8;
+static double temperature = -1;
 static bool best, json;
 
 static const bex_option options[] = {
@@ -20,6 +21,8 @@ static const bex_option options[] = {
      "the demonstrations, where the run's config does not find them", 0, 0},
     {"windows", BEX_OPTION_INTEGER, &windows, "N", "held-out states to act from", 1, 1e6},
     {"chunks", BEX_OPTION_INTEGER, &chunks, "N", "chunks drawn at each", 2, 256},
+    {"temperature", BEX_OPTION_NUMBER, &temperature, "T",
+     "of the noise they are denoised from; -1: the policy's own", -1, 10},
     {"best", BEX_OPTION_FLAG, &best, NULL, "the run's best checkpoint, not its newest", 0, 0},
     {"json", BEX_OPTION_FLAG, &json, NULL, "print results as JSON", 0, 0},
 };
@@ -130,6 +133,7 @@ int bex_cmd_eval(int argc, char **argv) {
     int code = configure(&c, run);
     if (!code) code = bex_checkpoint_model(path, sizeof path, run, best);
     if (!code && !(policy = bex_policy_load(path))) code = -1;
+    if (policy && temperature >= 0) policy->config.deploy.temperature = temperature;
     if (!code) code = bex_train_data(&demonstrations, &c);
     if (!code && !(agent = bex_agent_class_of(&c)->new (&c, demonstrations))) code = -1;
     if (!code) code = evaluate(agent, policy);

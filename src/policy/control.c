@@ -410,15 +410,6 @@ static int take_noise(bex_control *c, const bex_real *noise, size_t size, bex_rn
     return c->candidates;
 }
 
-/* Noise of a smaller deviation is denoised to likelier actions. That of the waypoints stays as it is: they are what
- * proposals differ in. */
-static void cool(const bex_control *c, bex_real *x, int n) {
-    const bex_policy *p = c->policy;
-    if (c->temperature == 1) return;
-    for (int i = 0; i < n * p->dit.o.K; i++)
-        for (int a = 0; a < p->A; a++) x[i * p->dit.o.A + a] *= R(c->temperature);
-}
-
 int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real *history,
                           const bex_real *noise, bex_real *chunk) {
     const bex_policy *p = c->policy;
@@ -431,7 +422,7 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
     bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
     c->all_plans++;
     int proposed = take_noise(c, noise, size, &rng);
-    cool(c, c->x, proposed);
+    bex_policy_cool(p, c->x, (size_t)proposed, c->temperature);
     bool choose = c->choice && proposed == c->candidates;
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *null[BEX_ENCODER_BLOCKS];
     encode(c, state, pooled, null);

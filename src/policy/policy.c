@@ -132,6 +132,12 @@ bex_real bex_policy_waypoint_state(const bex_policy *p, int k, int dim, bex_real
     return from + loudness(p, k) * value * p->normaliser.std[dim];
 }
 
+void bex_policy_cool(const bex_policy *p, bex_real *x, size_t n, double temperature) {
+    size_t wide = (size_t)p->dit.o.A;
+    for (size_t i = 0; temperature != 1 && i < n * (size_t)p->dit.o.K; i++)
+        for (size_t a = 0; a < (size_t)p->A; a++) x[i * wide + a] *= R(temperature);
+}
+
 bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *n) {
     const bex_coverage_config *c = &config->coverage;
     int dims[BEX_FEATURE_DIMS], bins[BEX_FEATURE_DIMS];

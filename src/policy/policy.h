@@ -52,6 +52,10 @@ bex_real bex_policy_waypoint_value(const bex_policy *policy, int k, bex_real s, 
 bex_real bex_policy_waypoint_state(const bex_policy *policy, int k, int dim, bex_real value,
                                    bex_real now);
 
+/* The noise of n chunks x (n,K,dit.o.A) at a temperature: that of the actions scaled, from less of which likelier actions are
+ * denoised. That of the waypoints stays: proposals differ in it. */
+void bex_policy_cool(const bex_policy *policy, bex_real *x, size_t n, double temperature);
+
 /* phi as the config says, for states with these statistics. NULL with a message. */
 bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *normaliser);
 

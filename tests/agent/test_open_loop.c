@@ -105,6 +105,22 @@ static void what_is_shown_matters(void **state) {
     a->class->free(a);
 }
 
+// as the policy is deployed: without noise there is one chunk, with less they are nearer each other
+static void chunks_have_the_policys_temperature(void **state) {
+    (void)state;
+    static const char *const temperature[] = {"deploy.temperature=0", "deploy.temperature=0.5", ""};
+    bex_open_loop r[3];
+    for (int t = 0; t < 3; t++) {
+        bex_agent *a = agent_of(temperature[t]);
+        for (int i = 0; i < 20; i++) update(a, i);
+        r[t] = run_of(a, (bex_open_loop_options){.windows = WINDOWS, .chunks = 4});
+        a->class->free(a);
+    }
+    assert_true(r[0].all[BEX_OPEN_LOOP_SPREAD] < 1e-5);
+    assert_true(r[1].all[BEX_OPEN_LOOP_SPREAD] > 0.01);
+    assert_true(r[1].all[BEX_OPEN_LOOP_SPREAD] < r[2].all[BEX_OPEN_LOOP_SPREAD]);
+}
+
 static void refuses_what_it_cannot_judge(void **state) {
     (void)state;
     bex_open_loop r;
@@ -130,6 +146,7 @@ int main(void) {
         cmocka_unit_test(the_chunk_is_the_target),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(what_is_shown_matters),
+        cmocka_unit_test(chunks_have_the_policys_temperature),
         cmocka_unit_test(refuses_what_it_cannot_judge),
     };
     walks = walks_new(1);
