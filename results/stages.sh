@@ -1,6 +1,7 @@
 # results/stages.sh - what the run scripts of this folder share; sourced by them. A step that is done is not repeated, a run or an
 # exploration that was stopped goes on.
 bex=${BEX:-build/release/bin/bex}
+shopt -s nullglob # a stage that was left out has no runs
 stages() { # WORD...: those that stage() will say yes to
     wanted=" $* "
 }
@@ -42,7 +43,6 @@ judge() { # name temperature...: beside held-out demonstrations, into $out/name/
 slim() { # every $out/*/results.json without paths and maps into $here/explored, eval-*.json into evaluated
     local r
     for r in "$out"/*/eval-*.json; do
-        [ -e "$r" ] || continue
         mkdir -p "$here/evaluated"
         cp "$r" "$here/evaluated/$(basename "$(dirname "$r")")-$(basename "$r" | cut -d- -f2)"
     done
