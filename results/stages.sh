@@ -50,8 +50,8 @@ slim() { # every $out/*/results.json without paths and maps into $here/explored,
         python3 results/slim.py "$r" "$here/explored/$(basename "$(dirname "$r")").json"
     done
 }
-keep() { # name steps: the policy of a run, as it acts, into $here/name
+keep() { # name steps --deploy.key=value...: the policy of a run, as it acts, into $here/name
     mkdir -p "$here/$1"
-    $bex export "$out/$1/checkpoints/$2" --out "$here/$1/model.safetensors" --force
+    $bex export "$out/$1/checkpoints/$2" --out "$here/$1/model.safetensors" --force "${@:3}"
     cp "$out/$1/config.ini" "$out/$1/metrics.csv" "$here/$1/"
 }

@@ -2,11 +2,14 @@
 #include "cli/command.h"
 #include "cli/options.h"
 
+#include "base/config.h"
 #include "base/error.h"
 #include "exp/checkpoint.h"
 #include "policy/policy.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,14 +23,17 @@ static const bex_option options[] = {
 };
 static const bex_usage usage = {
     .command = "export",
-    .synopsis = "RUN --out FILE [options]",
+    .synopsis = "RUN --out FILE [options] [--deploy.KEY=VALUE ...]",
     .about =
         "A trained policy as one file to put on a robot or to publish. RUN: a run, a checkpoint or a\n"
         "model file. The same policy, bit for bit: a checkpoint keeps both the weights of the last\n"
-        "update and their running average, here is only what acts, half the size. Whatever takes a\n"
-        "policy takes the file; training goes on from the run, not from it.",
-    .example = "bex export runs/be --out policy.safetensors\n"
-               "bex act policy.safetensors --in states.safetensors --out actions.safetensors",
+        "update and their running average, here is only what acts, half the size. --deploy.KEY=VALUE\n"
+        "sets how it acts where nobody asks otherwise, which is often found out after training.\n"
+        "Whatever takes a policy takes the file; training goes on from the run, not from it.",
+    .example =
+        "bex export runs/be --out policy.safetensors\n"
+        "bex export runs/be --out policy.safetensors --deploy.exp=q:1 --deploy.candidates=8\n"
+        "bex act policy.safetensors --in states.safetensors --out actions.safetensors",
     .options = options,
     .count = sizeof options / sizeof *options,
 };
@@ -37,7 +43,18 @@ static double megabytes(const char *path) {
     return stat(path, &st) == 0 ? (double)st.st_size / 1e6 : 0;
 }
 
-static int export(const char *run) {
+// the network is as it was trained: of the configuration only how to act may change
+static int deploy(bex_policy_config *c, const char **overrides, int count) {
+    for (int i = 0; i < count; i++) {
+        const char *setting = overrides[i] + strspn(overrides[i], "-");
+        if (strncmp(setting, "deploy.", strlen("deploy.")) != 0)
+            return bex_fail("--%s: only deploy.* can be set here, the rest is trained", setting);
+        if (bex_config_set(&bex_policy_schema, c, setting) < 0) return -1;
+    }
+    return 0;
+}
+
+static int export(const char *run, const char **overrides, int count) {
     char path[1100];
     if (!force && access(out, F_OK) == 0) {
         bex_fail("'%s' exists", out);
@@ -46,21 +63,30 @@ static int export(const char *run) {
     if (bex_checkpoint_model(path, sizeof path, run, best) < 0) return -1;
     double before = megabytes(path); // out may be the file itself
     bex_policy *p = bex_policy_load(path);
-    int code = p ? bex_policy_save(p, out) : -1;
+    int code = p ? deploy(&p->config, overrides, count) : -1;
+    if (!code) code = bex_policy_save(p, out);
     bex_policy_free(p);
     if (!code) printf("%s: %.1f MB, of %s, %.1f MB\n", out, megabytes(out), path, before);
     return code;
 }
 
 int bex_cmd_export(int argc, char **argv) {
-    const char *run = NULL;
+    const char **overrides = calloc((size_t)argc + 1, sizeof *overrides), *run = NULL;
+    int count = bex_config_take_overrides(&argc, argv, overrides), code = BEX_EXIT_OK;
     int given = bex_options_parse(&usage, argc, argv, &run, 1);
-    if (given == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
-    if (given < 0) return BEX_EXIT_USAGE;
-    if (!given || !out) {
+    bex_policy_config tried; // mistakes are told before anything is read
+    bex_config_defaults(&bex_policy_schema, &tried);
+    if (given < 0) {
+        code = given == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+    } else if (!given || !out) {
         bex_fail(!given ? "which policy? (RUN, a checkpoint or a model)"
                         : "where to? (--out FILE)");
-        return bex_command_fail(&usage, BEX_EXIT_USAGE);
+        code = bex_command_fail(&usage, BEX_EXIT_USAGE);
+    } else if (deploy(&tried, overrides, count) < 0) {
+        code = bex_command_fail(&usage, BEX_EXIT_USAGE);
+    } else if (export(run, overrides, count) < 0) {
+        code = bex_command_fail(&usage, BEX_EXIT_FAILED);
     }
-    return export(run) < 0 ? bex_command_fail(&usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
+    free(overrides);
+    return code;
 }

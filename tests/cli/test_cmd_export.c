@@ -61,6 +61,21 @@ static void what_acts_is_kept_bit_for_bit(void **state) {
     assert_int_equal(averages(out), 0);
 }
 
+static void how_to_act_can_be_set(void **state) {
+    (void)state;
+    run r = run_program(arguments(model, "--force --deploy.temperature=0.5 --deploy.exp=q:1"));
+    if (r.code) fail_msg("%s", r.text);
+    bex_policy *p = bex_policy_load(model), *q = bex_policy_load(out);
+    assert_true(q->config.deploy.temperature == 0.5 && p->config.deploy.temperature == 1);
+    assert_string_equal(q->config.deploy.exp, "q:1");
+    assert_string_equal(q->config.deploy.history, p->config.deploy.history);
+    bex_policy_free(q);
+    bex_policy_free(p);
+    assert_refused(arguments(model, "--force --model.width=32"), 2, "only deploy.* can be set");
+    assert_refused(arguments(model, "--force --deploy.act=-3"), 2, "act");
+    assert_refused(arguments(model, "--force --deploy.temprature=1"), 2, "temperature");
+}
+
 static void mistakes_are_one_line(void **state) {
     (void)state;
     assert_refused("export", 2, "which policy?");
@@ -89,6 +104,7 @@ int main(void) {
     save_trained();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_acts_is_kept_bit_for_bit),
+        cmocka_unit_test(how_to_act_can_be_set),
         cmocka_unit_test(mistakes_are_one_line),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
