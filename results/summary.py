@@ -82,7 +82,7 @@ sweeps = grouped(r"(sweep-.*)")
 for budget in sorted({g[0]["budget"] for g in sweeps.values()}):
     table("seed 0: exp, guidance w, candidates n, denoising steps d, actions played a, commit c, temperature t", {n: g for n, g in sweeps.items() if g[0]["budget"] == budget})
 
-conduct = {n: g for n, g in grouped(r"(.*(?:online|first|network|bc-policy|warm|bc-warm))\d").items() if g[0].get("conduct")}
+conduct = {n: g for n, g in grouped(r"(.*(?:online|first|network|bc-policy|warm))\d").items() if g[0].get("conduct")}
 if conduct:
     keys = list(next(iter(conduct.values()))[0]["conduct"])
     print("\n| how it walks | " + " | ".join(keys) + " |\n|---|" + "---|" * len(keys))
