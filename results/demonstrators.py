@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""demonstrators.py FILE medium|large|kitchen: what a perfect clone of the demonstrator would find in a trial. Draws as many of the demonstrations that begin
+where trials do as a trial has episodes, cuts them at an episode's length and counts as the protocol does; 2,000 such trials. Needs h5py and numpy."""
+import sys
+
+import h5py
+import numpy as np
+
+TRIALS = 2000
+MAZES = {  # episodes of a trial, steps of an episode, goal cells (row, column): docs/protocols.md
+    "medium": (40, 500, [(6, 6), (1, 5), (6, 1), (6, 3)]),
+    "large": (27, 750, [(7, 9), (7, 2), (1, 10), (7, 6)]),
+}
+TASKS = [  # observation entries, where they shall be
+    ([17, 18], [-0.69, -0.05]), ([19], [0.37]), ([22], [-0.75]), ([23, 24, 25, 26, 27, 28, 29], [-0.23, 0.75, 1.62, 0.99, 0, 0, -0.06])]
+path, world = sys.argv[1:]
+with h5py.File(path) as f:
+    states = f["observations"][:]
+    ends = np.flatnonzero(f["timeouts"][:] | f["terminals"][:]) if world == "kitchen" else None
+if world == "kitchen":
+    episodes, length = 10, 280
+    found = np.array([np.linalg.norm(states[:, i] - np.array(g), axis=1) < 0.3 for i, g in TASKS])
+    regions = None
+    begins = np.ones(len(states), bool)
+else:
+    episodes, length, goals = MAZES[world]
+    xy = states[:, :2]
+    ends = np.flatnonzero(np.append(np.linalg.norm(np.diff(xy, axis=0), axis=1) > 1, True))  # an ant does not jump
+    off = [xy - 4 * np.array([c - 1, r - 1]) for r, c in goals]  # from the corner of the goal's square, 1.5 m wide
+    found = np.array([np.hypot(*np.where(d < 0, d, np.maximum(d - 1.5, 0)).T) <= 0.5 for d in off])
+    cells = np.rint(xy / 4).astype(int)
+    regions = cells[:, 0] * 100 + cells[:, 1]
+    begins = regions == 0
+first = np.append(0, ends[:-1] + 1)
+last = np.minimum(ends + 1, first + length)
+here = np.flatnonzero(begins[first])
+each_found = [found[:, first[e]:last[e]].any(axis=1) for e in here]
+each_cells = [set(regions[first[e]:last[e]]) for e in here] if regions is not None else None
+rng = np.random.default_rng(1)
+share, count, by_goal = [], [], np.zeros(len(found))
+for _ in range(TRIALS):
+    drawn = rng.integers(len(here), size=episodes)
+    got = np.any([each_found[i] for i in drawn], axis=0)
+    share.append(got.mean())
+    by_goal += got
+    if each_cells:
+        count.append(len(set().union(*(each_cells[i] for i in drawn))))
+print(f"{world}: {len(here)} of {len(first)} demonstrations begin where trials do; {episodes} of them find {np.mean(share):.3f} (deviation {np.std(share):.3f}), "
+      f"each of the four {', '.join(f'{g / TRIALS:.2f}' for g in by_goal)}" + (f"; regions {np.mean(count):.1f} (deviation {np.std(count):.1f})" if count else ""))
