@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""demonstrators.py FILE medium|large|kitchen: what a perfect clone of the demonstrator would find in a trial. Draws as many of the demonstrations that begin
-where trials do as a trial has episodes, cuts them at an episode's length and counts as the protocol does; 2,000 such trials. Needs h5py and numpy."""
+"""demonstrators.py FILE medium|large|kitchen: what replaying demonstrations would find in a trial. Draws as many of the demonstrations that begin
+where trials do as a trial has episodes, cuts them at an episode's length and counts as the protocol does; 2,000 such trials. Also the share of all demonstrations that find each goal. Needs h5py and numpy."""
 import sys
 
 import h5py
@@ -34,6 +34,7 @@ else:
 first = np.append(0, ends[:-1] + 1)
 last = np.minimum(ends + 1, first + length)
 here = np.flatnonzero(begins[first])
+anywhere = np.mean([found[:, a:b + 1].any(axis=1) for a, b in zip(first, ends)], axis=0)
 each_found = [found[:, first[e]:last[e]].any(axis=1) for e in here]
 each_cells = [set(regions[first[e]:last[e]]) for e in here] if regions is not None else None
 rng = np.random.default_rng(1)
@@ -46,4 +47,4 @@ for _ in range(TRIALS):
     if each_cells:
         count.append(len(set().union(*(each_cells[i] for i in drawn))))
 print(f"{world}: {len(here)} of {len(first)} demonstrations begin where trials do; {episodes} of them find {np.mean(share):.3f} (deviation {np.std(share):.3f}), "
-      f"each of the four {', '.join(f'{g / TRIALS:.2f}' for g in by_goal)}" + (f"; regions {np.mean(count):.1f} (deviation {np.std(count):.1f})" if count else ""))
+      f"each of the four {', '.join(f'{g / TRIALS:.2f}' for g in by_goal)}; of all demonstrations, at full length, {', '.join(f'{g:.3f}' for g in anywhere)} do" + (f"; regions {np.mean(count):.1f} (deviation {np.std(count):.1f})" if count else ""))

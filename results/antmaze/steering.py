@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""steering.py medium|large FILE...: how straight ants walk, from demonstrations or trajectories.hdf5 of explorations. A row a file: of the episodes that begin in the
+start cell, cut at the protocol's length, the share that leaves that cell for another within 50, 100 and 200 steps and at all, the cells they see, and net over
+walked metres of 100 upright steps; of explorations also goals found, with the goals' squares as in docs/protocols.md and centred on their cells. Needs h5py and numpy."""
+import os
+import sys
+
+import h5py
+import numpy as np
+
+LENGTHS = {"medium": 500, "large": 750}
+GOALS = {"medium": [(6, 6), (1, 5), (6, 1), (6, 3)], "large": [(7, 9), (7, 2), (1, 10), (7, 6)]}  # row, column: docs/protocols.md
+world, files = sys.argv[1], sys.argv[2:]
+
+
+def within(xy, low):
+    """no further than 0.5 m from the square of side 1.5 m whose least corner is `low` off the goal cell's centre; (goals, rows)"""
+    off = [xy - 4 * np.array([c - 1, r - 1]) - low for r, c in GOALS[world]]
+    return np.array([np.hypot(*np.where(d < 0, d, np.maximum(d - 1.5, 0)).T) <= 0.5 for d in off])
+
+
+print("| | episodes | left the start within 50 | 100 | 200 | ever | cells an episode | net / walked, 100 steps | goals | goals, squares centred |\n|" + "---|" * 10)
+for path in files:
+    with h5py.File(path) as f:
+        states = f["observations"][:]
+        trial = f["infos/trial"][:] if "infos/trial" in f else None
+        episode = f["infos/episode"][:] if trial is not None else None
+    xy, up = states[:, :2].astype(float), 1 - 2 * (states[:, 4] ** 2 + states[:, 5] ** 2) > 0  # quaternion wxyz: the torso's z axis
+    if trial is None:
+        cut = np.linalg.norm(np.diff(xy, axis=0), axis=1) > 1  # an ant does not jump
+    else:
+        cut = (np.diff(trial) != 0) | (np.diff(episode) != 0)
+    first = np.append(0, np.flatnonzero(cut) + 1)
+    last = np.minimum(np.append(first[1:], len(xy)), first + LENGTHS[world])
+    cells = np.rint(xy / 4).astype(int) @ [100, 1]
+    here = np.flatnonzero(cells[first] == 0)
+    left, seen, net, walked = [], [], 0.0, 0.0
+    for e in here:
+        c = cells[first[e]:last[e]]
+        gone = np.flatnonzero(c != 0)
+        left.append(gone[0] if len(gone) else np.inf)
+        seen.append(len(set(c)))
+        for a in range(first[e], last[e] - 100, 100):
+            if up[a:a + 101].all():
+                net += np.linalg.norm(xy[a + 100] - xy[a])
+                walked += np.linalg.norm(np.diff(xy[a:a + 101], axis=0), axis=1).sum()
+    row = [f"{(np.array(left) <= n).mean():.2f}" for n in (50, 100, 200, 1e9)] + [f"{np.mean(seen):.1f}", f"{net / walked:.2f}"]
+    for low in (0.0, -0.75):
+        found = within(xy, low) if trial is not None else None
+        row.append("-" if trial is None else f"{np.mean([found[:, trial == t].any(axis=1) for t in np.unique(trial)]):.3f}")
+    name = os.path.basename(os.path.dirname(path)) if path.endswith("/trajectories.hdf5") else os.path.basename(path)
+    print(f"| {name} | {len(here)} | " + " | ".join(row) + " |")
