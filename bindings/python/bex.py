@@ -43,14 +43,14 @@ class _Contract(ctypes.Structure):
                 ("action_low", POINTER(c_float)), ("action_high", POINTER(c_float)), ("agent", c_char_p),
                 ("exp", c_char_p), ("history_rule", c_char_p), ("guidance", c_double), ("noise", c_double),
                 ("act", c_int), ("denoising_steps", c_int), ("candidates", c_int),
-                ("commit", c_int), ("temperature", c_double), ("memory", c_int)]
+                ("commit", c_int), ("temperature", c_double)]
 
 
 class _Options(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("exp", c_char_p), ("history", c_char_p), ("guidance", c_double),
                 ("noise", c_double), ("act", c_int), ("denoising_steps", c_int), ("task", c_int),
                 ("scene", c_int), ("seed", c_uint64), ("deadline", c_double), ("candidates", c_int),
-                ("commit", c_int), ("temperature", c_double), ("memory", c_int)]
+                ("commit", c_int), ("temperature", c_double)]
 
 
 class _Latency(ctypes.Structure):
@@ -83,7 +83,6 @@ class Contract:
     candidates: int
     commit: int
     temperature: float
-    memory: int
 
 
 @dataclass(frozen=True)
@@ -242,12 +241,12 @@ class Session(_Handle):
     (actions of a chunk played before the next is planned); denoising_steps; task; scene; seed; deadline
     (seconds a call may take before it counts as missed); candidates (proposed futures, of which the nearest
     to exp is taken); commit (actions for which that one is followed); temperature (of the noise actions are denoised
-    from); memory (states that past episodes count as in the choice). None: the policy's own."""
+    from). None: the policy's own."""
     _close = _library.bex_session_close
 
     def __init__(self, policy, *, exp=None, history=None, guidance=None, noise=None, act=None,
                  denoising_steps=None, task=0, scene=0, seed=0, deadline=0.0, candidates=None,
-                 commit=None, temperature=None, memory=None):
+                 commit=None, temperature=None):
         super().__init__()
         self._policy = None
         self.contract = policy.contract
@@ -257,7 +256,7 @@ class Session(_Handle):
         options = _Options(ctypes.sizeof(_Options), _text(exp), _text(history),
                            -1.0 if guidance is None else guidance, -1.0 if noise is None else noise,
                            act or 0, denoising_steps or 0, task, scene, seed, deadline, candidates or 0,
-                           commit or 0, -1.0 if temperature is None else temperature, memory or 0)
+                           commit or 0, -1.0 if temperature is None else temperature)
         _call("bex_session_open", byref(self._handle), policy, byref(options))
         self._policy = policy
         policy._sessions += 1

@@ -86,7 +86,6 @@ typedef struct bex_contract {
     int act, denoising_steps;
     int candidates, commit;
     double temperature;
-    int memory;
 } bex_contract;
 
 BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
@@ -107,11 +106,10 @@ typedef struct bex_session_options {
     int candidates;  /* proposed futures, of which the nearest to exp is taken; 0: the default */
     int commit;      /* actions for which that one is followed; 0: the default */
     double temperature; /* of the noise actions are denoised from; negative: the default */
-    int memory; /* states that past episodes count as in the choice of a future; 0: the default */
 } bex_session_options;
 
 #define BEX_SESSION_OPTIONS_INIT                                                                   \
-    { sizeof(bex_session_options), NULL, NULL, -1.0, -1.0, 0, 0, 0, 0, 0, 0.0, 0, 0, -1.0, 0 }
+    { sizeof(bex_session_options), NULL, NULL, -1.0, -1.0, 0, 0, 0, 0, 0, 0.0, 0, 0, -1.0 }
 
 BEX_API int bex_session_open(bex_session **out, const bex_policy *policy,
                              const bex_session_options *options); /* options NULL: defaults */

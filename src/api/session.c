@@ -83,7 +83,6 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .candidates = (int)d->candidates,
         .commit = (int)d->commit,
         .temperature = d->temperature,
-        .memory = (int)d->memory,
     };
     return give(out, out->size, &c, sizeof c, "bex_policy_contract: out->size is not set");
 }
@@ -116,7 +115,6 @@ int bex_session_open(bex_session **out, const bex_policy *policy,
         .ddim = o.denoising_steps,
         .candidates = o.candidates,
         .commit = o.commit,
-        .memory = o.memory,
         .seed = o.seed,
         .task = o.task,
         .scene = o.scene,

@@ -270,8 +270,6 @@ static const bex_option options[] = {
     {"commit", BEX_OPTION_INTEGER, &q.commit, "N",
      "actions for which that future is followed before the next choice; 0: the policy's own", 0,
      100000},
-    {"memory", BEX_OPTION_INTEGER, &q.memory, "N",
-     "states that past episodes count as in that choice, at most all; 0: the policy's own", 0, 1e9},
     {"noise", BEX_OPTION_NUMBER, &q.noise, "SD",
      "added to actions, of [-1,1]; -1: the policy's own", -1, 10},
     {"temperature", BEX_OPTION_NUMBER, &q.temperature, "T",

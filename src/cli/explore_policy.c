@@ -48,7 +48,6 @@ static int open_policy(state *s, const bex_world *world) {
     s->control.ddim = (int)q->ddim;
     s->control.candidates = (int)q->candidates;
     s->control.commit = (int)q->commit;
-    s->control.memory = (int)q->memory;
     if (q->guidance >= 0) s->control.guidance = q->guidance;
     if (q->noise >= 0) s->control.noise = q->noise;
     if (q->temperature >= 0) s->control.temperature = q->temperature;
@@ -98,7 +97,6 @@ static json_t *describe(const void *payload, const bex_explore_request *q) {
         json_object_set_new(d, "candidates",
                             json_integer(in_force(q->candidates, c->deploy.candidates)));
         json_object_set_new(d, "commit", json_integer(in_force(q->commit, c->deploy.commit)));
-        json_object_set_new(d, "memory", json_integer(in_force(q->memory, c->deploy.memory)));
         json_object_set_new(d, "guidance", number_in_force(q->guidance, c->deploy.guidance));
     }
     return d;

@@ -19,8 +19,8 @@ typedef struct bex_explore_request {
     // a trained policy
     const char *run, *exp;
     const char *model; // --resume: the file RUN led to at first; NULL: where RUN leads
-    double guidance, noise, temperature;             // negative: the policy's own
-    long long candidates, commit, memory, act, ddim; // 0: the policy's own
+    double guidance, noise, temperature;     // negative: the policy's own
+    long long candidates, commit, act, ddim; // 0: the policy's own
     bool best;
     // retrieval
     const char *retrieval, *choose, *phi, *phi_dims;

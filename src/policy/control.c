@@ -19,7 +19,7 @@ struct bex_control {
     bex_sampler sampler;
     bex_choice *choice; // NULL: the only proposal
     bex_proposals *proposals;
-    int candidates, commit, counted; // counted: states of the memory, at most
+    int candidates, commit;
     bex_exp_target exp;
     double noise, temperature;
     int act, task, scene;
@@ -36,12 +36,12 @@ struct bex_control {
     double target;  // the coverage token's input
     int next;       // action of the chunk that comes next; `act`: plan first
 
-    bex_real *chunk;           // (K,A) world's units
-    bex_real *x;               // (candidates,K,A)
-    bex_real *raw, *seen;      // (H,O) history in the world's and the network's units
-    bex_real *features;        // (wide d) of the state acted from, where phi is relative
-    double *gram;              // Lambda(h); wide while it is summed
-    double *memory;            // (wide) Lambda of all previous episodes, for the choice: sum_memory
+    bex_real *chunk;      // (K,A) world's units
+    bex_real *x;          // (candidates,K,A)
+    bex_real *raw, *seen; // (H,O) history in the world's and the network's units
+    bex_real *features;   // (wide d) of the state acted from, where phi is relative
+    double *gram;         // Lambda(h); wide while it is summed
+    double *memory; // (wide) Lambda of all previous episodes, counted as H states; for the choice
     unsigned long long summed; // revision of the history that memory is of
     bex_real *keys;            // (blocks,H,2C) keys and values of the history, prefix mode
     bex_real *time;            // (steps,C) of the sampler
@@ -77,8 +77,6 @@ static int parse_options(bex_control *c, const bex_control_options *o) {
         return bex_fail("%d candidates are not in 1 to 256", c->candidates);
     c->commit = o->commit ? o->commit : (int)d->commit;
     if (c->commit < 0) return bex_fail("to follow a future for %d actions", c->commit);
-    c->counted = o->memory ? o->memory : (int)d->memory;
-    if (c->counted < 0) return bex_fail("a memory that counts as %d states", c->counted);
     if (bex_control_set_task(c, o->task, o->scene) < 0) return -1;
     return bex_control_set_exp(c, o->exp ? o->exp : d->exp);
 }
@@ -218,9 +216,7 @@ int bex_control_chunk(const bex_control *c) {
 }
 
 /* The choice needs no sample of the memory: the sum over all of it, scaled to H states, is what Lambda(h) is
- * on average over draws. Scaled to more (deploy.memory, at most as many as there are) what has been seen weighs
- * more beside a future of F states, and of futures through known places those through the least known are left.
- * Taken when an episode begins, for it reads every state. */
+ * on average over draws. Taken when an episode begins, for it reads every state. */
 static int sum_memory(bex_control *c) {
     bex_history_source source[BEX_HISTORY_SOURCES];
     unsigned long long now = c->history ? bex_history_revision(c->history) : 0;
@@ -228,15 +224,12 @@ static int sum_memory(bex_control *c) {
     const bex_feature *phi = c->policy->phi;
     bex_gram_shape wide = bex_feature_wide(phi);
     int n = bex_history_sources(c->history, source);
-    double H = c->policy->dit.o.N, states = 0;
-    for (int i = 0; i < n; i++) states += (double)source[i].n;
-    double scale = fmax(1, fmin(c->counted, states) / H);
     bex_gram_zero(wide, c->memory);
     for (int i = 0; i < n; i++) {
         // gram is scratch here
         bex_gram_zero(wide, c->gram);
         if (bex_state_sum_add(phi, c->gram, source[i].rows, (size_t)source[i].n) < 0) return -1;
-        bex_gram_scale(wide, c->gram, scale * source[i].places / (double)source[i].n);
+        bex_gram_scale(wide, c->gram, source[i].places / (double)source[i].n);
         bex_gram_union(wide, c->memory, c->gram);
     }
     c->summed = now;

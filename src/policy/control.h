@@ -30,7 +30,6 @@ typedef struct bex_control_options {
     int act;             // actions played of a chunk; 0: the policy's
     int candidates;      // proposed futures to choose from; 0: the policy's
     int commit;          // actions for which the chosen one is followed; 0: the policy's
-    int memory;          // states that past episodes count as in the choice; 0: the policy's
     int ddim;            // denoising steps; 0: the policy's
     int episode_most;    // states of an episode kept for the history; 0: 4096
     uint64_t seed;

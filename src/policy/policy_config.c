@@ -81,8 +81,6 @@ const bex_config_row bex_deploy_rows[] = {
                        "proposed futures, of which the nearest to exp is taken (model.waypoints)"),
     BEX_CONFIG_INTEGER(P, commit, "0", 0, 100000,
                        "actions for which a chosen future is followed; 0: until the next plan"),
-    BEX_CONFIG_INTEGER(P, memory, "0", 0, 1000000000,
-                       "states that past episodes count as in that choice; 0: model.history"),
     BEX_CONFIG_INTEGER(P, act, "0", 0, 256, "actions of a chunk that are played; 0: all"),
     BEX_CONFIG_END,
 };

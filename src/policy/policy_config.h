@@ -43,7 +43,6 @@ typedef struct bex_deploy_config {
     long long act;        // actions of a chunk that are played; 0: all
     long long candidates; // proposals of which the nearest to exp is played; 1: the network alone
     long long commit;     // actions for which the chosen one is followed; 0: until the next plan
-    long long memory;     // states that past episodes count as in the choice, at most all; 0: H
 } bex_deploy_config;
 
 typedef struct bex_policy_config {

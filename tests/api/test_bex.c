@@ -65,7 +65,7 @@ static void contract_tells_all(void **state) {
     assert_string_equal(c.history_rule, "uniform");
     assert_int_equal(c.act, TINY_K);
     assert_int_equal(c.denoising_steps, 4);
-    assert_true(c.guidance == 1 && c.noise == 0 && c.temperature == 1 && c.memory == 0);
+    assert_true(c.guidance == 1 && c.noise == 0 && c.temperature == 1);
     for (int i = 0; i < TINY_O; i++) assert_true(isfinite(c.state_mean[i]) && c.state_std[i] > 0);
     for (int i = 0; i < TINY_A; i++) assert_true(c.action_low[i] < c.action_high[i]);
     bex_policy_close(p);
@@ -199,7 +199,6 @@ static void opening_goes_wrong(void **state) {
     WITH(temperature, (double)NAN, BEX_MISUSED, "not finite");
     WITH(guidance, 1000, BEX_FAILED, "guidance");
     WITH(temperature, 11, BEX_FAILED, "temperature 11");
-    WITH(memory, -1, BEX_FAILED, "counts as -1 states");
     WITH(act, 5, BEX_FAILED, "5 actions of a chunk of 4");
     WITH(denoising_steps, -4, BEX_FAILED, "denoising");
     WITH(task, 3, BEX_FAILED, "task 3");

@@ -39,7 +39,7 @@ def contract():
         assert c.state_mean.shape == c.state_std.shape == (4,) and (c.state_std > 0).all()
         assert c.action_low.shape == (2,) and (c.action_low < c.action_high).all()
         assert (c.exp, c.history_rule, c.guidance, c.noise, c.act, c.denoising_steps) == ("q:0.95", "uniform", 1, 0, 4, 4)
-        assert (c.candidates, c.commit, c.temperature, c.memory) == (1, 0, 1, 0)
+        assert (c.candidates, c.commit, c.temperature) == (1, 0, 1)
         assert c.has_coverage is True and c.parameters > 1000
     assert len(bex.version().split(".")) == 3
 

@@ -300,40 +300,6 @@ static void history_grows_and_matters(void **state) {
     bex_policy_free(p);
 }
 
-// episodes 0 to n - 1, the last one's actions
-static void episodes_with(bex_policy *p, bex_control_options o, int n, float *actions) {
-    bex_control *c = make(p, o);
-    for (int e = 0; e < n; e++) episode(c, e, actions);
-    bex_control_free(c);
-}
-
-// past episodes count as H states in the choice, or as more, at most as all there are
-static void a_memory_may_count_as_more(void **state) {
-    (void)state;
-    static const char *const settings[] = {"deploy.candidates=16", "model.waypoints=true", NULL};
-    enum { EPISODES = 20, ALL = (EPISODES - 1) * STEPS };
-    bex_policy *p = tiny_policy(settings, 0, 5);
-    assert_true(ALL > p->dit.o.N);
-    bex_control_options o = BEX_CONTROL_INIT;
-    o.exp = "z:0"; // between proposals: small differences decide
-    float plain[STEPS * TINY_A], x[STEPS * TINY_A], y[STEPS * TINY_A];
-    episodes_with(p, o, EPISODES, plain);
-    o.memory = 1; // never fewer than H
-    episodes_with(p, o, EPISODES, x);
-    assert_memory_equal(x, plain, sizeof x);
-    o.memory = ALL;
-    episodes_with(p, o, EPISODES, x);
-    assert_false(same(x, plain, STEPS * TINY_A));
-    o.memory = 1000000000;
-    episodes_with(p, o, EPISODES, y);
-    assert_memory_equal(x, y, sizeof x);
-    p->config.deploy.memory = ALL; // the policy's own holds where nothing is asked
-    o.memory = 0;
-    episodes_with(p, o, EPISODES, y);
-    assert_memory_equal(x, y, sizeof x);
-    bex_policy_free(p);
-}
-
 // a stream made anew that is told what it saw goes on as the old one
 static void a_recalled_stream_goes_on(void **state) {
     (void)state;
@@ -521,7 +487,6 @@ static void mistakes_are_told(void **state) {
     WITH(noise, 1e9, "noise");
     WITH(temperature, -1, "temperature -1 is not in 0 to 10");
     WITH(temperature, INFINITY, "temperature");
-    WITH(memory, -1, "counts as -1 states");
     WITH(episode_most, 1, "at least 2");
 #undef WITH
     bex_control *c = make(p, BEX_CONTROL_INIT);
@@ -561,7 +526,6 @@ int main(void) {
         cmocka_unit_test(without_guidance_exp_is_silent),
         cmocka_unit_test(tasks_and_times_are_used),
         cmocka_unit_test(history_grows_and_matters),
-        cmocka_unit_test(a_memory_may_count_as_more),
         cmocka_unit_test(a_recalled_stream_goes_on),
         cmocka_unit_test(long_episodes_are_thinned),
         cmocka_unit_test(exp_changes_on_the_way),
