@@ -1,7 +1,7 @@
 /* policy/support.h - where demonstrators have been: some of their states, and how near one of theirs is to those.
  *
- *     fit       P states drawn from the demonstrations, of others as many the distances to the nearest of them
- *     off(s)    distance of s to the nearest of the P, over the 0.99 quantile of those: above 1, nobody was there
+ *     fit       P demonstrated states, as far from each other as can be; of others the largest distance to the nearest
+ *     off(s)    distance of s to the nearest of the P, over that: above 1, nobody was there
  *
  * In the dims a proposed future tells (coverage.dims), each over its standard deviation. A network also proposes futures nobody had,
  * through walls say, and nothing covers as much as what cannot be: of many proposals the most covering is such a
