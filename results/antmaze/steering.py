@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """steering.py medium|large FILE...: how straight ants walk, from demonstrations or trajectories.hdf5 of explorations. A row a file: of the episodes that begin in the
-start cell, cut at the protocol's length, the share that leaves that cell for another within 50, 100 and 200 steps and at all, the cells they see, and net over
-walked metres of 100 upright steps; of explorations also goals found, with the goals' squares as in docs/protocols.md and centred on their cells. Needs h5py and numpy."""
+start cell, cut at the protocol's length, the cells they see, net over walked metres of 100 upright steps, and the three cells (row, column) where most of them end; of
+explorations also goals found, with the goals' squares as in docs/environments.md and centred on their cells. Needs h5py and numpy."""
 import os
 import sys
+from collections import Counter
 
 import h5py
 import numpy as np
 
 LENGTHS = {"medium": 500, "large": 750}
-GOALS = {"medium": [(6, 6), (1, 5), (6, 1), (6, 3)], "large": [(7, 9), (7, 2), (1, 10), (7, 6)]}  # row, column: docs/protocols.md
+GOALS = {"medium": [(6, 6), (1, 5), (6, 1), (6, 3)], "large": [(7, 9), (7, 2), (1, 10), (7, 6)]}  # row, column: docs/environments.md
 world, files = sys.argv[1], sys.argv[2:]
 
 
@@ -19,7 +20,7 @@ def within(xy, low):
     return np.array([np.hypot(*np.where(d < 0, d, np.maximum(d - 1.5, 0)).T) <= 0.5 for d in off])
 
 
-print("| | episodes | left the start within 50 | 100 | 200 | ever | cells an episode | net / walked, 100 steps | goals | goals, squares centred |\n|" + "---|" * 10)
+print("| | episodes | cells an episode | net / walked, 100 steps | end in | goals | goals, squares centred |\n|" + "---|" * 7)
 for path in files:
     with h5py.File(path) as f:
         states = f["observations"][:]
@@ -32,19 +33,18 @@ for path in files:
         cut = (np.diff(trial) != 0) | (np.diff(episode) != 0)
     first = np.append(0, np.flatnonzero(cut) + 1)
     last = np.minimum(np.append(first[1:], len(xy)), first + LENGTHS[world])
-    cells = np.rint(xy / 4).astype(int) @ [100, 1]
-    here = np.flatnonzero(cells[first] == 0)
-    left, seen, net, walked = [], [], 0.0, 0.0
+    cells = np.rint(xy / 4).astype(int)[:, ::-1] + 1  # row, column
+    here = np.flatnonzero((cells[first] == 1).all(axis=1))
+    ends, seen, net, walked = Counter(), [], 0.0, 0.0
     for e in here:
-        c = cells[first[e]:last[e]]
-        gone = np.flatnonzero(c != 0)
-        left.append(gone[0] if len(gone) else np.inf)
+        c = list(map(tuple, cells[first[e]:last[e]].tolist()))
+        ends[c[-1]] += 1
         seen.append(len(set(c)))
         for a in range(first[e], last[e] - 100, 100):
             if up[a:a + 101].all():
                 net += np.linalg.norm(xy[a + 100] - xy[a])
                 walked += np.linalg.norm(np.diff(xy[a:a + 101], axis=0), axis=1).sum()
-    row = [f"{(np.array(left) <= n).mean():.2f}" for n in (50, 100, 200, 1e9)] + [f"{np.mean(seen):.1f}", f"{net / walked:.2f}"]
+    row = [f"{np.mean(seen):.1f}", f"{net / walked:.2f}", ", ".join(f"({r},{c}) {n / len(here):.2f}" for (r, c), n in ends.most_common(3))]
     for low in (0.0, -0.75):
         found = within(xy, low) if trial is not None else None
         row.append("-" if trial is None else f"{np.mean([found[:, trial == t].any(axis=1) for t in np.unique(trial)]):.3f}")
