@@ -6,11 +6,9 @@ import sys
 import h5py
 import numpy as np
 
+import antmaze_goals
+
 TRIALS = 2000
-MAZES = {  # episodes of a trial, steps of an episode, goal cells (row, column): docs/protocols.md
-    "medium": (40, 500, [(6, 6), (1, 5), (6, 1), (6, 3)]),
-    "large": (27, 750, [(7, 9), (7, 2), (1, 10), (7, 6)]),
-}
 TASKS = [  # observation entries, where they shall be
     ([17, 18], [-0.69, -0.05]), ([19], [0.37]), ([22], [-0.75]), ([23, 24, 25, 26, 27, 28, 29], [-0.23, 0.75, 1.62, 0.99, 0, 0, -0.06])]
 path, world = sys.argv[1:]
@@ -23,11 +21,10 @@ if world == "kitchen":
     regions = None
     begins = np.ones(len(states), bool)
 else:
-    episodes, length, goals = MAZES[world]
+    episodes, length = antmaze_goals.EPISODES[world], antmaze_goals.LENGTHS[world]
     xy = states[:, :2]
     ends = np.flatnonzero(np.append(np.linalg.norm(np.diff(xy, axis=0), axis=1) > 1, True))  # an ant does not jump
-    off = [xy - 4 * np.array([c - 1, r - 1]) for r, c in goals]  # from the corner of the goal's square, 1.5 m wide
-    found = np.array([np.hypot(*np.where(d < 0, d, np.maximum(d - 1.5, 0)).T) <= 0.5 for d in off])
+    found = antmaze_goals.found(xy, world)
     cells = np.rint(xy / 4).astype(int)
     regions = cells[:, 0] * 100 + cells[:, 1]
     begins = regions == 0

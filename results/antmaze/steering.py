@@ -9,17 +9,10 @@ from collections import Counter
 import h5py
 import numpy as np
 
-LENGTHS = {"medium": 500, "large": 750}
-GOALS = {"medium": [(6, 6), (1, 5), (6, 1), (6, 3)], "large": [(7, 9), (7, 2), (1, 10), (7, 6)]}  # row, column: docs/environments.md
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import antmaze_goals
+
 world, files = sys.argv[1], sys.argv[2:]
-
-
-def within(xy, low):
-    """no further than 0.5 m from the square of side 1.5 m whose least corner is `low` off the goal cell's centre; (goals, rows)"""
-    off = [xy - 4 * np.array([c - 1, r - 1]) - low for r, c in GOALS[world]]
-    return np.array([np.hypot(*np.where(d < 0, d, np.maximum(d - 1.5, 0)).T) <= 0.5 for d in off])
-
-
 print("| | episodes | cells an episode | net / walked, 100 steps | end in | goals | goals, squares centred |\n|" + "---|" * 7)
 for path in files:
     with h5py.File(path) as f:
@@ -32,7 +25,7 @@ for path in files:
     else:
         cut = (np.diff(trial) != 0) | (np.diff(episode) != 0)
     first = np.append(0, np.flatnonzero(cut) + 1)
-    last = np.minimum(np.append(first[1:], len(xy)), first + LENGTHS[world])
+    last = np.minimum(np.append(first[1:], len(xy)), first + antmaze_goals.LENGTHS[world])
     cells = np.rint(xy / 4).astype(int)[:, ::-1] + 1  # row, column
     here = np.flatnonzero((cells[first] == 1).all(axis=1))
     ends, seen, net, walked = Counter(), [], 0.0, 0.0
@@ -46,7 +39,7 @@ for path in files:
                 walked += np.linalg.norm(np.diff(xy[a:a + 101], axis=0), axis=1).sum()
     row = [f"{np.mean(seen):.1f}", f"{net / walked:.2f}", ", ".join(f"({r},{c}) {n / len(here):.2f}" for (r, c), n in ends.most_common(3))]
     for low in (0.0, -0.75):
-        found = within(xy, low) if trial is not None else None
+        found = antmaze_goals.found(xy, world, low) if trial is not None else None
         row.append("-" if trial is None else f"{np.mean([found[:, trial == t].any(axis=1) for t in np.unique(trial)]):.3f}")
     name = os.path.basename(os.path.dirname(path)) if path.endswith("/trajectories.hdf5") else os.path.basename(path)
     print(f"| {name} | {len(here)} | " + " | ".join(row) + " |")

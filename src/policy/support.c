@@ -77,9 +77,9 @@ static int64_t approach(const bex_support *s, int p, const bex_real *x, int64_t 
 static int choose(bex_support *s, const bex_real *states, int64_t rows, int O, bex_rng rng) {
     int64_t step = rows / ROWS > 2 ? rows / ROWS : 2, n = rows / step;
     size_t size = (size_t)n * (size_t)s->W;
-    bex_real *mine = malloc(2 * (size + (size_t)n) * sizeof *mine + 1), *other = mine + size;
-    bex_real *distance = other + size, *near = distance + n;
+    bex_real *mine = malloc(2 * (size + (size_t)n) * sizeof *mine + 1);
     if (!mine) return bex_fail("out of memory");
+    bex_real *other = mine + size, *distance = other + size, *near = distance + n;
     for (int64_t j = 0; j < n; j++) {
         int64_t r = (int64_t)bex_rng_below(&rng, (uint64_t)step);
         const bex_real *a = states + (j * step + r) * O,
