@@ -86,7 +86,7 @@ enum { BEX_REGIONS_BY_STEP, BEX_REGIONS_BY_EPISODE, BEX_GOALS_BY_STEP, BEX_GOAL_
 const bex_curve *bex_exploration_curve(const bex_exploration *e, int which);
 
 /* Pooled over members: trials count alike. False where no member has it, or where they do not share
- * their x (steps) or squares (grid). Caller frees with bex_curve_fini, bex_grid_fini. */
+ * their x (steps). Caller frees with bex_curve_fini. */
 bool bex_series_curve(bex_curve *out, const bex_series *series, int which);
 
 /* The same for a pair {mean, error} below these keys of results.json (inside NULL: one key). */
@@ -95,7 +95,9 @@ bool bex_series_pair(double out[2], const bex_series *series, const char *key, c
 /* Behaviour cloning among the series, what others are compared with: its index, -1 for none. */
 int bex_series_cloned(const bex_series *series, int count);
 
-bool bex_series_grid(bex_grid *out, const bex_series *series);
+/* Visits of the members that have a grid (published results are without), and how many those are: 0
+ * also where they do not share their squares. Caller frees with bex_grid_fini. */
+int bex_series_grid(bex_grid *out, const bex_series *series);
 long long bex_series_trials(const bex_series *series);
 
 void bex_curve_fini(bex_curve *curve);

@@ -212,6 +212,7 @@ typedef struct map_set {
     bex_grid grid[BEX_SERIES_MOST + 1];
     char title[BEX_SERIES_MOST + 1][160];
     int count;
+    int without;      // explorations of these series that hold no grid
     double low, high; // log10 of a share
 } map_set;
 
@@ -252,9 +253,11 @@ static void title_of(char *out, size_t size, const place *w, int which) {
 
 static void gather_maps(map_set *m, const place *w, const bex_grid *demonstrations) {
     *m = (map_set){0};
-    for (int i = 0; i < w->count; i++)
-        if (bex_series_grid(&m->grid[m->count], &w->main[i]))
-            title_of(m->title[m->count], sizeof *m->title, w, i), m->count++;
+    for (int i = 0; i < w->count; i++) {
+        int pooled = bex_series_grid(&m->grid[m->count], &w->main[i]);
+        m->without += w->main[i].count - pooled;
+        if (pooled) title_of(m->title[m->count], sizeof *m->title, w, i), m->count++;
+    }
     if (demonstrations) {
         bex_grid *g = &m->grid[m->count];
         size_t n = (size_t)demonstrations->rows * (size_t)demonstrations->columns;
@@ -285,7 +288,7 @@ static void show_maps(bex_page *p, const place *w, const bex_record *r) {
         if (!walls && json_object_get(e->results, "map")) walls = e->results;
     }
     map_set m;
-    char name[128], low[48], high[48];
+    char name[128], low[48], high[48], without[96] = "";
     gather_maps(&m, w, demonstrations);
     bex_page_heading(p, "Where they went");
     if (m.count == 0) {
@@ -311,9 +314,13 @@ static void show_maps(bex_page *p, const place *w, const bex_record *r) {
     snprintf(low, sizeof low, "%.2g %%", 100 * pow(10, m.low));
     snprintf(high, sizeof high, "%.2g %% of states in a square", 100 * pow(10, m.high));
     bex_page_scale(p, low, high);
+    if (m.without)
+        snprintf(without, sizeof without, " Not in them: %d exploration%s without a grid.",
+                 m.without, m.without == 1 ? "" : "s");
     bex_page_figure_end(p,
                         "Share of all states in each square, one logarithmic scale for all maps; "
-                        "white: never visited.%s",
+                        "white: never visited.%s%s",
+                        without,
                         demonstrations ? ""
                                        : " The density of the demonstrations is not in these "
                                          "results and so not shown.");

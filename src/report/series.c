@@ -152,21 +152,23 @@ int bex_series_cloned(const bex_series *series, int count) {
     return -1;
 }
 
-bool bex_series_grid(bex_grid *out, const bex_series *s) {
+int bex_series_grid(bex_grid *out, const bex_series *s) {
+    int pooled = 0;
     *out = (bex_grid){0};
     for (int i = 0; i < s->count; i++) {
-        const bex_grid *g = &s->member[i]->visits, *first = &s->member[0]->visits;
-        if (g->rows == 0 || g->rows != first->rows || g->columns != first->columns) {
-            bex_grid_fini(out);
-            return false;
-        }
+        const bex_grid *g = &s->member[i]->visits;
         size_t n = (size_t)g->rows * (size_t)g->columns;
-        if (i == 0) {
+        if (n == 0) continue;
+        if (pooled == 0) {
             *out = *g;
             out->count = calloc(n, sizeof *out->count);
             BEX_CHECK(out->count, "out of memory for a grid of %zu", n);
+        } else if (g->rows != out->rows || g->columns != out->columns) {
+            bex_grid_fini(out);
+            return 0;
         }
         for (size_t k = 0; k < n; k++) out->count[k] += g->count[k];
+        pooled++;
     }
-    return s->count > 0;
+    return pooled;
 }

@@ -152,6 +152,19 @@ static void the_whole_set(void **state) {
 #endif
 }
 
+// published results are without grids: the others still make a map
+static void a_map_of_those_that_have_one(void **state) {
+    (void)state;
+    make_set();
+    put_exploration("set/a1", "{\"name\": \"be\", \"history\": \"uniform\", \"exp\": \"q:0.9\"}",
+                    10, 12, 1, "");
+    const char *paths[] = {below("set")};
+    char *html = write_report(paths, 1);
+    assert_has(html, "alt=\"Map of visits: BE, online history\"");
+    assert_has(html, "Not in them: 1 exploration without a grid.");
+    free(html);
+}
+
 // two goals, a budget of 20 steps; final: share found, error; last: of trials, at the end
 static void put_goals(const char *folder, const char *agent, int trials, double final, double error,
                       const char *last) {
@@ -290,6 +303,7 @@ int main(void) {
     snprintf(root, sizeof root, "%s", scratch_path("report"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_whole_set),
+        cmocka_unit_test(a_map_of_those_that_have_one),
         cmocka_unit_test(goals_have_a_part_of_their_own),
         cmocka_unit_test(missing_pieces_are_named),
         cmocka_unit_test(wrong_inputs_are_refused),
