@@ -46,7 +46,7 @@ typedef struct {
     bex_real scale;           // of the gradient: clipping
     bex_real keep_x, decay_g; // decay of AdamW (on x), of Adam (into g)
     bex_real rate, root;      // lr / (1 - b1^t), 1 / sqrt(1 - b2^t)
-    bex_real average;         // 1 - ema_decay, 0 for none
+    bex_real average;         // 1 - d, 0 for none
 } update_job;
 
 static void update(bex_real *restrict x, const bex_real *restrict g, bex_real *restrict m,
@@ -88,7 +88,7 @@ double bex_adam_step(bex_params *p, const bex_adam *a, double lr, int threads) {
         .decay_g = R(a->decoupled ? 0 : a->decay),
         .rate = R(lr / (1 - pow(a->beta1, t))),
         .root = R(1 / sqrt(1 - pow(a->beta2, t))),
-        .average = R(a->ema_decay > 0 ? 1 - a->ema_decay : 0),
+        .average = R(a->ema_decay > 0 ? fmax(1 - a->ema_decay, 9 / (9 + t)) : 0),
     };
     bex_parallel(threads, pieces_of(p->count), update_piece, &job);
     bex_params_changed(p);

@@ -3,7 +3,11 @@
  *   m = b1 m + (1 - b1) g        v = b2 v + (1 - b2) g^2         t = updates done, this one included
  *   x -= lr / (1 - b1^t)  m / (sqrt(v / (1 - b2^t)) + eps)
  *
- * AdamW (decoupled) first shrinks x by lr decay x; Adam adds decay x to g. Both as in PyTorch. */
+ * AdamW (decoupled) first shrinks x by lr decay x; Adam adds decay x to g. Both as in PyTorch.
+ *
+ *   x_ema = d x_ema + (1 - d) x          d = min(ema_decay, t / (9 + t))
+ *
+ * Of t updates the last ninth counts, until that is 1 / (1 - ema_decay): a short run is not held back by where it began. */
 #ifndef BEX_NN_ADAM_H
 #define BEX_NN_ADAM_H
 
@@ -13,7 +17,7 @@ typedef struct bex_adam {
     double beta1, beta2, eps, decay;
     int decoupled;    // AdamW
     double clip;      // largest global gradient norm, 0 for none
-    double ema_decay; // running average x_ema = d x_ema + (1 - d) x, 0 for none
+    double ema_decay; // of the running average x_ema, 0 for none
 } bex_adam;
 
 #define BEX_ADAM_INIT                                                                              \
