@@ -35,7 +35,7 @@ static int outcome(const job *j, const char *what, double loss, long long step) 
                     step);
 }
 
-// x_k and the noise in it
+// x_k and the noise in it; diffusion.lead of the windows have it in their actions alone, and a step that says so (sampler.h)
 static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_batch *b, bex_rng *rng,
                              int **step, bex_tensor **noise) {
     int B = b->input.B, K = p->dit.o.K, A = p->dit.o.A;
@@ -50,6 +50,11 @@ static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_batc
         bex_real s = R(sqrt(a)), n = R(sqrt(1 - a));
         for (size_t e = (size_t)i * chunk; e < (size_t)(i + 1) * chunk; e++)
             x->data[e] = s * b->clean[e] + n * (*noise)->data[e];
+        if (p->config.diffusion.lead > 0 && bex_rng_uniform(rng) < p->config.diffusion.lead) {
+            (*step)[i] += p->schedule.steps;
+            for (size_t e = (size_t)i * chunk; e < (size_t)(i + 1) * chunk; e++)
+                if (e % (size_t)A >= (size_t)p->A) x->data[e] = b->clean[e];
+        }
     }
     return x;
 }

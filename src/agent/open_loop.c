@@ -85,7 +85,8 @@ static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex
     bex_real *x = bex_scratch(tape, B * n * chunk);
     bex_random_normal(x, B * n * chunk, rng);
     bex_policy_cool(p, x, B * n, p->config.deploy.temperature);
-    bex_sampler sampler = {&p->schedule, (int)p->config.diffusion.ddim, 1, NULL};
+    bex_sampler sampler = {
+        .schedule = &p->schedule, .steps = (int)p->config.diffusion.ddim, .guidance = 1};
     bex_sample(tape, &p->dit, &sampler, x, (int)(B * n), pooled, NULL);
     for (size_t i = 0; i < B; i++)
         add_window(j, s, b.clean + i * chunk, b.mask + i * (size_t)p->dit.o.K, x + i * n * chunk);

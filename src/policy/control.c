@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "coverage/state_sum.h"
 #include "policy/choice.h"
+#include "policy/lead.h"
 #include "policy/proposals.h"
 #include "policy/sampler.h"
 
@@ -16,8 +17,9 @@ struct bex_control {
     bex_history *history; // NULL without history tokens
     bex_arena *arena;
     bex_tape tape;
-    bex_sampler sampler;
-    bex_choice *choice; // NULL: the only proposal
+    bex_sampler sampler, led; // led: waypoints given
+    bex_lead *lead;           // NULL: a chosen future is followed by its noise
+    bex_choice *choice;       // NULL: the only proposal
     bex_proposals *proposals;
     int candidates, commit;
     bex_exp_target exp;
@@ -44,7 +46,8 @@ struct bex_control {
     double *memory; // (wide) Lambda of all previous episodes, counted as H states; for the choice
     unsigned long long summed; // revision of the history that memory is of
     bex_real *keys;            // (blocks,H,2C) keys and values of the history, prefix mode
-    bex_real *time;            // (steps,C) of the sampler
+    bex_real *time, *led_time; // (steps,C) of the samplers
+    bex_real *noises;          // (candidates,K,A) that x is denoised from, with lead
 };
 
 static int parse_options(bex_control *c, const bex_control_options *o) {
@@ -81,6 +84,19 @@ static int parse_options(bex_control *c, const bex_control_options *o) {
     return bex_control_set_exp(c, o->exp ? o->exp : d->exp);
 }
 
+static int prepare_lead(bex_control *c) {
+    const bex_policy *p = c->policy;
+    const bex_dit_options *n = &p->dit.o;
+    if (!(c->lead = bex_lead_new(p))) return -1;
+    c->noises = calloc((size_t)c->candidates * (size_t)n->K * (size_t)n->A, sizeof *c->noises);
+    c->led_time = calloc((size_t)c->sampler.steps * (size_t)n->C, sizeof *c->led_time);
+    if (!c->noises || !c->led_time) return bex_fail("out of memory");
+    c->led = c->sampler, c->led.given = p->A;
+    bex_sampler_time(&c->tape, &p->dit, &c->led, c->led_time);
+    c->led.time = c->led_time;
+    return 0;
+}
+
 static int allocate(bex_control *c, const bex_control_options *o) {
     const bex_policy *p = c->policy;
     const bex_dit_options *n = &p->dit.o;
@@ -97,6 +113,7 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     int from = p->W && p->config.model.reach > 0 ? p->A : 0;
     if (!(c->proposals = bex_proposals_new(c->candidates, n->K, n->A, from))) return -1;
     if (c->candidates > 1 && !(c->choice = bex_choice_new(p, c->candidates))) return -1;
+    if (c->choice && p->config.diffusion.lead > 0 && prepare_lead(c) < 0) return -1;
     if (!n->N) return 0;
     bex_history_options h = {.O = p->O, .H = n->N, .episode_most = o->episode_most};
     if (bex_history_parse(&h.kind, &h.file, o->history ? o->history : p->config.deploy.history) < 0)
@@ -150,6 +167,7 @@ void bex_control_free(bex_control *c) {
     if (!c) return;
     bex_history_free(c->history);
     bex_choice_free(c->choice);
+    bex_lead_free(c->lead);
     bex_proposals_free(c->proposals);
     bex_arena_free(c->arena);
     free(c->chunk);
@@ -161,6 +179,8 @@ void bex_control_free(bex_control *c) {
     free(c->memory);
     free(c->keys);
     free(c->time);
+    free(c->led_time);
+    free(c->noises);
     free(c);
 }
 
@@ -398,6 +418,12 @@ static int check_finite(const bex_real *state, int O) {
     return 0;
 }
 
+static int check_told(const bex_real *x, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(x[i])) return bex_fail("the policy gave an action that is not finite");
+    return 0;
+}
+
 // the noise of a plan into c->x: the caller's, that of the future being followed, or that of all candidates; how many
 static int take_noise(bex_control *c, const bex_real *noise, size_t size, bex_rng *rng) {
     if (noise) {
@@ -410,12 +436,46 @@ static int take_noise(bex_control *c, const bex_real *noise, size_t size, bex_rn
     return c->candidates;
 }
 
+// actions that lead where x (K,A) told, or where the future being followed does; x is denoised again from `noise`
+static void follow_lead(bex_control *c, const bex_real *state, bool told, const bex_real *noise,
+                        bex_real *x, bex_tensor **pooled, bex_tensor **null) {
+    const bex_policy *p = c->policy;
+    int wide = p->dit.o.A;
+    for (int k = 0; k < p->dit.o.K; k++)
+        memcpy(x + k * wide, noise + k * wide, (size_t)p->A * sizeof *x);
+    if (!told) bex_lead_tell(c->lead, (double)(c->step - c->chosen), state, x);
+    bex_sample(&c->tape, &p->dit, &c->led, x, 1, pooled, null);
+}
+
+// c->x, noise of so many proposals, becomes chunks; the one to play, NULL with a message
+static bex_real *denoise(bex_control *c, const bex_real *state, int proposed, bool own) {
+    const bex_policy *p = c->policy;
+    size_t size = (size_t)p->dit.o.K * (size_t)p->dit.o.A, n = (size_t)proposed * size;
+    bool choose = c->choice && proposed == c->candidates;
+    bex_tensor *pooled[BEX_ENCODER_BLOCKS], *hidden[BEX_ENCODER_BLOCKS];
+    bex_tensor **null = c->sampler.guidance == 1 ? NULL : hidden;
+    int best = 0;
+    encode(c, state, pooled, hidden);
+    if (c->lead) memcpy(c->noises, c->x, n * sizeof *c->x);
+    if (choose || !c->lead)
+        bex_sample(&c->tape, &p->dit, &c->sampler, c->x, proposed, pooled, null);
+    if (check_told(c->x, n) < 0) return NULL;
+    if (choose && bex_choice_make(c->choice, c->x, proposed, state, c->target, &best) < 0)
+        return NULL;
+    bex_real *x = c->x + (size_t)best * size;
+    if (choose && !own && c->drawn) {
+        bex_proposals_rank(c->proposals, bex_choice_distances(c->choice));
+        if (c->lead) bex_lead_set(c->lead, x, state);
+    }
+    if (c->lead) follow_lead(c, state, choose, c->noises + (size_t)best * size, x, pooled, null);
+    return c->lead && check_told(x, size) < 0 ? NULL : x;
+}
+
 int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real *history,
                           const bex_real *noise, bex_real *chunk) {
     const bex_policy *p = c->policy;
     const bex_dit_options *n = &p->dit.o;
     size_t size = (size_t)n->K * (size_t)n->A;
-    int best = 0;
     if (check_finite(state, p->O) < 0) return -1;
     if (take_history(c, history) < 0) return -1;
     if (n->coverage && !c->resolved && resolve_target(c, state) < 0) return -1;
@@ -423,19 +483,9 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
     c->all_plans++;
     int proposed = take_noise(c, noise, size, &rng);
     bex_policy_cool(p, c->x, (size_t)proposed, c->temperature);
-    bool choose = c->choice && proposed == c->candidates;
-    bex_tensor *pooled[BEX_ENCODER_BLOCKS], *null[BEX_ENCODER_BLOCKS];
-    encode(c, state, pooled, null);
-    bex_sample(&c->tape, &p->dit, &c->sampler, c->x, proposed, pooled,
-               c->sampler.guidance == 1 ? NULL : null);
+    bex_real *x = denoise(c, state, proposed, noise != NULL);
     bex_tape_reset(&c->tape);
-    for (size_t i = 0; i < (size_t)proposed * size; i++)
-        if (!isfinite(c->x[i])) return bex_fail("the policy gave an action that is not finite");
-    if (choose && bex_choice_make(c->choice, c->x, proposed, state, c->target, &best) < 0)
-        return -1;
-    if (choose && !noise && c->drawn)
-        bex_proposals_rank(c->proposals, bex_choice_distances(c->choice));
-    bex_real *x = c->x + (size_t)best * size;
+    if (!x) return -1;
     if (c->noise > 0)
         for (size_t i = 0; i < size; i++) {
             bex_real a = x[i] + R(c->noise * bex_rng_normal(&rng));

@@ -32,6 +32,10 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
         return bex_fail("model.features needs coverage.features above 0");
     if (c->coverage.places && (!m->waypoints || m->agent != BEX_AGENT_BE))
         return bex_fail("coverage.places needs a be policy with model.waypoints");
+    if (c->diffusion.lead > 0 &&
+        (!m->waypoints || m->reach == 0 || c->diffusion.predicts != BEX_PREDICTS_CHUNK))
+        return bex_fail("diffusion.lead needs model.waypoints, model.reach above 0 and "
+                        "diffusion.predicts = chunk");
     if (m->task && !tasks) return bex_fail("model.task: the demonstrations have no task labels");
     if (m->scene && !scenes)
         return bex_fail("model.scene: the demonstrations have no scene labels");

@@ -44,6 +44,8 @@ const bex_config_row bex_diffusion_rows[] = {
     BEX_CONFIG_INTEGER(D, ddim, "8", 1, 1000, "denoising steps when acting"),
     BEX_CONFIG_CHOICE(D, predicts, "noise", predictions,
                       "what the network tells: noise (the paper), or chunk, which learns faster"),
+    BEX_CONFIG_NUMBER(D, lead, "0", 0, 0.99,
+                      "windows with waypoints shown without noise: actions that follow a future"),
     BEX_CONFIG_END,
 };
 #define C bex_coverage_config

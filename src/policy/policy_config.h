@@ -25,6 +25,7 @@ typedef struct bex_model_config {
 typedef struct bex_diffusion_config {
     long long steps, ddim;
     int predicts; // bex_predicts
+    double lead;  // windows whose waypoints are shown without noise; above 0: chosen futures lead
 } bex_diffusion_config;
 
 typedef struct bex_coverage_config {

@@ -6,6 +6,8 @@
  *
  * A network that tells the chunk (noise_schedule.h) gives eps = (x - sqrt(a_k) told) / sqrt(1 - a_k).
  *
+ * Where columns are given (waypoints, diffusion.lead) the network is told so by its step: k + the number of noise levels.
+ *
  * All conditions, the pooled vectors at every k, with and without the coverage, are known beforehand: what
  * they tell the network is computed in one product a weight; then each step is one pass over the windows
  * of both. eps is used as predicted, not recomputed from the clamped x0. The result is in [-1, 1] and is a
@@ -21,6 +23,7 @@ typedef struct bex_sampler {
     int steps;            // DDIM steps
     double guidance;      // w
     const bex_real *time; // (steps,C) by bex_sampler_time; NULL: computed in each call
+    int given;            // columns of x from here on are given without noise and stay; 0: none
 } bex_sampler;
 
 /* The embeddings of the steps: of the weights alone, so once a policy. Neither keeps anything in the arena. */

@@ -77,8 +77,10 @@ static void same_bits_on_any_number_of_threads(void **state) {
         "model.dropout=0.1 train.batch=36 train.threads=%d", // lanes of unequal size
         "model.mode=full coverage.normalise=global coverage.phi=mlp train.ema=0.9 train.threads=%d",
         "model.agent=bc train.threads=%d",
+        "model.waypoints=true model.reach=1 diffusion.predicts=chunk diffusion.lead=0.5 "
+        "train.threads=%d",
     };
-    for (int k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         bex_agent *a[3];
         double loss[3];
         for (int i = 0; i < 3; i++) {

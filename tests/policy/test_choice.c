@@ -12,14 +12,16 @@
 
 enum { N = 9, WIDE = TINY_A + 2, CHUNK = TINY_K * WIDE };
 
-static const char *const kinds[][4] = {
+static const char *const kinds[][5] = {
     {"model.waypoints=true", NULL},
     {"model.waypoints=true", "coverage.normalise=global", NULL},
     {"model.waypoints=true", "model.reach=0.5", NULL},
     {"model.waypoints=true", "coverage.phi=cosine_relative", NULL},
     {"model.waypoints=true", "coverage.phi=onehot", "coverage.cell=1", NULL},
+    {"model.waypoints=true", "model.reach=0.5", "diffusion.predicts=chunk", "diffusion.lead=0.5",
+     NULL},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { LED = 5, KINDS = sizeof kinds / sizeof *kinds };
 
 // Lambda of n states seen from `at`, each counted `weight` times
 static void sum(const bex_policy *p, const bex_real *states, int n, double weight,
@@ -220,11 +222,36 @@ static int first_that_differs(int kind, int commit) {
 
 static void a_choice_is_followed(void **state) {
     (void)state;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (kind > 2 && kind != LED)
+            continue; // they differ in what is covered, not in how it is followed
         assert_int_equal(first_that_differs(kind, 0), 2);
         assert_int_equal(first_that_differs(kind, 8), 8);
         assert_int_equal(first_that_differs(kind, 7), 8); // plans are every 2 steps
     }
+}
+
+// with diffusion.lead the actions are denoised again, to where the chosen proposal leads: not its own, and not those of another
+static void a_chosen_future_leads(void **state) {
+    (void)state;
+    bex_policy *p = blind_policy(LED);
+    bex_rng g = bex_rng_seed(4);
+    bex_real noise[N * CHUNK], led[2][TINY_K * TINY_A], own[2][TINY_K * TINY_A];
+    bex_real past[TINY_H * TINY_O];
+    for (int i = 0; i < N * CHUNK; i++) noise[i] = R(bex_rng_normal(&g));
+    for (int i = 1; i < N; i++) // proposals differ in their waypoints alone
+        for (int k = 0; k < TINY_K; k++)
+            memcpy(noise + i * CHUNK + k * WIDE, noise + k * WIDE, TINY_A * sizeof *noise);
+    for (int i = 0; i < TINY_H * TINY_O; i++) past[i] = R(bex_rng_normal(&g));
+    for (int lead = 0; lead < 2; lead++) {
+        p->config.diffusion.lead = lead ? 0.5 : 0;
+        for (int asked = 0; asked < 2; asked++)
+            plan(p, N, asked ? "z:90" : "z:-90", past, noise, lead ? led[asked] : own[asked]);
+    }
+    assert_memory_not_equal(led[0], led[1], sizeof led[0]);
+    for (int asked = 0; asked < 2; asked++)
+        assert_memory_not_equal(led[asked], own[asked], sizeof led[asked]);
+    bex_policy_free(p);
 }
 
 static void what_does_not_go_together(void **state) {
@@ -255,6 +282,7 @@ int main(void) {
         cmocka_unit_test(the_history_decides_between_proposals),
         cmocka_unit_test(the_choice_sees_the_whole_memory),
         cmocka_unit_test(a_choice_is_followed),
+        cmocka_unit_test(a_chosen_future_leads),
         cmocka_unit_test(what_does_not_go_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,7 @@ static void reference(const bex_policy *p, const float *s, const float *history,
     in.hidden = &hide;
     bex_dit_encode(&tape, &p->dit, &in, null);
     memcpy(x, noise, sizeof x);
-    bex_sampler sampler = {&p->schedule, (int)p->config.diffusion.ddim, guidance, NULL};
+    bex_sampler sampler = {&p->schedule, (int)p->config.diffusion.ddim, guidance, NULL, 0};
     bex_sample(&tape, &p->dit, &sampler, x, 1, pooled, null);
     bex_denormalise_actions(&p->normaliser, chunk, x, TINY_K);
     bex_arena_free(arena);

@@ -181,7 +181,7 @@ static void guided_chunk(policy *p, const bex_st_file *f, bex_tape *tape) {
     bex_dit_encode(tape, &p->dit, &in, pooled);
     bex_dit_encode(tape, &p->dit, &hidden, null);
     memcpy(x, p->noise, sizeof x);
-    bex_sampler s = {&p->schedule, 8, 2.5, NULL};
+    bex_sampler s = {&p->schedule, 8, 2.5, NULL, 0};
     bex_sample(tape, &p->dit, &s, x, B, pooled, null);
     fetch(golden, f, "chunk");
     near("chunk", x, golden, B * K * A);

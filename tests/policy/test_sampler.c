@@ -43,7 +43,7 @@ static void condition(fixture *f, int hidden, int group, int groups, bex_tensor 
 static void sample(fixture *f, double guidance, const bex_real *time, int group, int groups, int B,
                    bex_real *x) {
     bex_tensor *pooled[BLOCKS], *null[BLOCKS];
-    bex_sampler s = {&f->policy->schedule, STEPS, guidance, time};
+    bex_sampler s = {&f->policy->schedule, STEPS, guidance, time, 0};
     condition(f, 0, group, groups, pooled);
     condition(f, 1, group, groups, null);
     size_t used = bex_arena_used(f->arena);
@@ -56,7 +56,7 @@ static void chunks_in_groups_are_those_alone(void **state) {
     (void)state;
     fixture *f = fixture_new(true), *plain = fixture_new(false);
     bex_real x[GROUPS * EACH * CHUNK], one[CHUNK], time[STEPS * C];
-    bex_sampler s = {&f->policy->schedule, STEPS, 1, NULL};
+    bex_sampler s = {&f->policy->schedule, STEPS, 1, NULL, 0};
     bex_sampler_time(&f->tape, &f->policy->dit, &s, time);
     for (int guided = 0; guided < 2; guided++) {
         double w = guided ? 2.5 : 1;
@@ -81,6 +81,34 @@ static void guidance_changes_the_chunk(void **state) {
         sample(f, guided ? 2.5 : 1, NULL, 0, 1, 1, x[guided]);
     }
     assert_memory_not_equal(x[0], x[1], sizeof x[0]);
+    fixture_free(f);
+}
+
+// given columns stay, bit for bit, and what is denoised beside them heeds them
+static void given_columns_stay(void **state) {
+    (void)state;
+    fixture *f = fixture_new(false);
+    bex_real x[2][CHUNK], time[STEPS * C];
+    for (int guided = 0; guided < 2; guided++) {
+        bex_sampler s = {&f->policy->schedule, STEPS, guided ? 2.5 : 1, NULL, TINY_A - 1};
+        bex_sampler_time(&f->tape, &f->policy->dit, &s, time);
+        for (int other = 0; other < 2; other++) {
+            bex_tensor *pooled[BLOCKS], *null[BLOCKS];
+            bex_real before[CHUNK];
+            memcpy(x[other], f->noise, sizeof x[other]);
+            if (other) x[other][TINY_A - 1] += R(0.5); // beside the first action
+            memcpy(before, x[other], sizeof before);
+            condition(f, 0, 0, 1, pooled);
+            condition(f, 1, 0, 1, null);
+            s.time = other ? time : NULL;
+            bex_sample(&f->tape, &f->policy->dit, &s, x[other], 1, pooled, guided ? null : NULL);
+            bex_tape_reset(&f->tape);
+            for (int i = 0; i < CHUNK; i++)
+                assert_true((i % TINY_A == TINY_A - 1) == (x[other][i] == before[i]));
+        }
+        for (int k = 0; k < TINY_K; k++) // each chunk step attends to all
+            assert_true(x[0][k * TINY_A] != x[1][k * TINY_A]);
+    }
     fixture_free(f);
 }
 
@@ -134,6 +162,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_in_groups_are_those_alone),
         cmocka_unit_test(guidance_changes_the_chunk),
+        cmocka_unit_test(given_columns_stay),
         cmocka_unit_test(told_chunks_are_reached),
         cmocka_unit_test(conditions_together_are_those_of_each_step),
     };
