@@ -23,6 +23,7 @@ typedef struct {
     const bex_policy *policy;
     bex_batch_draw draw;
     int chunks;
+    bool led;
     const double *mean,
         *unit;       // (A) of the demonstrations, and the world's units in one of the network's
     lane_sums *sums; // (lanes)
@@ -74,6 +75,13 @@ static void add_window(const job *j, lane_sums *s, const bex_real *own, const be
     }
 }
 
+// the demonstrator's waypoints, of a chunk, into n that are to be drawn
+static void show_waypoints(const bex_policy *p, bex_real *x, const bex_real *own, size_t n) {
+    size_t wide = (size_t)p->dit.o.A, chunk = (size_t)p->dit.o.K * wide;
+    for (size_t i = 0; i < n * chunk; i++)
+        if (i % wide >= (size_t)p->A) x[i] = own[i % chunk];
+}
+
 static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex_rng *rng) {
     const bex_policy *p = j->policy;
     size_t chunk = (size_t)p->dit.o.K * (size_t)p->dit.o.A, n = (size_t)j->chunks;
@@ -85,8 +93,12 @@ static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex
     bex_real *x = bex_scratch(tape, B * n * chunk);
     bex_random_normal(x, B * n * chunk, rng);
     bex_policy_cool(p, x, B * n, p->config.deploy.temperature);
-    bex_sampler sampler = {
-        .schedule = &p->schedule, .steps = (int)p->config.diffusion.ddim, .guidance = 1};
+    for (size_t i = 0; j->led && i < B; i++)
+        show_waypoints(p, x + i * n * chunk, b.clean + i * chunk, n);
+    bex_sampler sampler = {.schedule = &p->schedule,
+                           .steps = (int)p->config.diffusion.ddim,
+                           .guidance = 1,
+                           .given = j->led ? p->A : 0};
     bex_sample(tape, &p->dit, &sampler, x, (int)(B * n), pooled, NULL);
     for (size_t i = 0; i < B; i++)
         add_window(j, s, b.clean + i * chunk, b.mask + i * (size_t)p->dit.o.K, x + i * n * chunk);
@@ -140,6 +152,7 @@ static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loo
     const bex_dit_options *n = &p->dit.o;
     if (!a->held.data) return bex_fail("no episode is held out: data.held_out is 0");
     BEX_CHECK(o->chunks >= 2 && n->K <= BEX_OPEN_LOOP_CHUNK, "%d chunks of %d", o->chunks, n->K);
+    BEX_CHECK(!o->led || p->config.diffusion.lead > 0, "shown waypoints, trained without");
     if (p->O != a->policy->O || p->A != a->policy->A)
         return bex_fail(
             "demonstrations of %d observation and %d action values, the policy has %d and %d",
@@ -159,7 +172,13 @@ int bex_open_loop_run(bex_open_loop *out, bex_imitation *a, const bex_policy *p,
     int groups = o->windows > S ? o->windows / S : 1;
     lane_sums *sums = calloc((size_t)lanes, sizeof *sums);
     double *mean = calloc(2 * (size_t)p->A, sizeof *mean), *unit = mean ? mean + p->A : NULL;
-    job j = {.a = a, .policy = p, .chunks = o->chunks, .mean = mean, .unit = unit, .sums = sums};
+    job j = {.a = a,
+             .policy = p,
+             .chunks = o->chunks,
+             .led = o->led,
+             .mean = mean,
+             .unit = unit,
+             .sums = sums};
     j.draw = (bex_batch_draw){.a = a,
                               .part = &a->held,
                               .windows = groups * S,

@@ -33,8 +33,9 @@ static const bex_usage usage = {
         "How well a policy repeats demonstrations it was not trained on: chunks it draws at held-out\n"
         "states beside what the demonstrator did there, root mean square over action dims in the\n"
         "world's units. RUN has a config.ini and a policy. A policy with a history is also shown\n"
-        "another one than the coverage is of, and one with a coverage token has it hidden: figures\n"
-        "that do not change tell that it does not look.",
+        "another one than the coverage is of, one with a coverage token has it hidden, and one that\n"
+        "follows futures (diffusion.lead) is shown the demonstrator's: figures that do not change\n"
+        "tell that it does not look.",
     .example = "bex eval runs/be\n"
                "bex eval runs/be --windows 2048 --json",
     .options = options,
@@ -43,16 +44,18 @@ static const bex_usage usage = {
 
 typedef struct {
     const char *name;
-    bool other_history, no_coverage;
+    bool other_history, no_coverage, led;
 } variant;
 
-static const variant variants[] = {{"as trained", false, false},
-                                   {"another history", true, false},
-                                   {"coverage hidden", false, true}};
+static const variant variants[] = {{"as trained", false, false, false},
+                                   {"another history", true, false, false},
+                                   {"coverage hidden", false, true, false},
+                                   {"shown its future", false, false, true}};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static bool applies(const variant *v, const bex_policy *p) {
-    return !(v->other_history && !p->dit.o.N) && !(v->no_coverage && !p->dit.o.coverage);
+    return !(v->other_history && !p->dit.o.N) && !(v->no_coverage && !p->dit.o.coverage) &&
+           !(v->led && p->config.diffusion.lead == 0);
 }
 
 static json_t *figures(const double *at) {
@@ -97,7 +100,7 @@ static int evaluate(bex_agent *agent, const bex_policy *policy) {
     bool there[VARIANTS];
     for (int v = 0; v < VARIANTS; v++) {
         bex_open_loop_options o = {(int)windows, (int)chunks, variants[v].other_history,
-                                   variants[v].no_coverage};
+                                   variants[v].no_coverage, variants[v].led};
         there[v] = applies(&variants[v], policy);
         if (there[v] && bex_open_loop_run(&results[v], (bex_imitation *)agent, policy, &o) < 0)
             return -1;

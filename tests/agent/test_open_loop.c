@@ -105,6 +105,20 @@ static void what_is_shown_matters(void **state) {
     a->class->free(a);
 }
 
+// who is shown where a walk leads knows more of its actions
+static void a_shown_future_tells_actions(void **state) {
+    (void)state;
+    bex_agent *a = agent_of("model.waypoints=true model.reach=0.5 diffusion.predicts=chunk "
+                            "diffusion.lead=0.5 train.lr=3e-3");
+    for (int i = 0; i < 300; i++) update(a, i);
+    bex_open_loop_options o = {.windows = WINDOWS, .chunks = 4};
+    bex_open_loop own = run_of(a, o);
+    o.led = true;
+    bex_open_loop led = run_of(a, o);
+    assert_true(led.all[BEX_OPEN_LOOP_MEAN] < 0.9 * own.all[BEX_OPEN_LOOP_MEAN]);
+    a->class->free(a);
+}
+
 // as the policy is deployed: without noise there is one chunk, with less they are nearer each other
 static void chunks_have_the_policys_temperature(void **state) {
     (void)state;
@@ -146,6 +160,7 @@ int main(void) {
         cmocka_unit_test(the_chunk_is_the_target),
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(what_is_shown_matters),
+        cmocka_unit_test(a_shown_future_tells_actions),
         cmocka_unit_test(chunks_have_the_policys_temperature),
         cmocka_unit_test(refuses_what_it_cannot_judge),
     };
