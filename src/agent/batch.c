@@ -129,13 +129,16 @@ int bex_batch_take(bex_tape *tape, const bex_batch_draw *draw, int first, int gr
     if (N)
         b->input.history = gather_history(
             tape, draw, draw->other_history ? others(tape, draw, first, groups) : history, groups);
+    if (draw->lead > 0) b->led = take(tape, (size_t)B);
+    for (int i = 0; b->led && i < B; i++) b->led[i] = bex_rng_uniform(rng) < draw->lead;
     if (!o->coverage) return 0;
     bex_real *value = take(tape, (size_t)B * sizeof *value);
     unsigned char *hidden = take(tape, (size_t)B);
     bex_imitation_group group = {draw->part, groups, S, N, history, w};
     if (a->label(a, tape->arena, &group, value) < 0) return -1;
     for (int i = 0; i < B; i++)
-        hidden[i] = draw->no_coverage || (draw->hide > 0 && bex_rng_uniform(rng) < draw->hide);
+        hidden[i] = draw->no_coverage || (draw->hide > 0 && bex_rng_uniform(rng) < draw->hide) ||
+                    (b->led && b->led[i]);
     b->input.coverage = value;
     b->input.hidden = hidden;
     return 0;

@@ -10,6 +10,7 @@
 typedef struct bex_batch {
     bex_dit_input input;
     bex_real *clean, *mask; // (B,K,dit.o.A), (B,K): bex_imitation_chunk
+    unsigned char *led;     // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
 } bex_batch;
 
 /* What to draw from, and how. */
@@ -21,13 +22,14 @@ typedef struct bex_batch_draw {
     int fixed;                       // so many windows come back in a cycle; 0: all are drawn
     int64_t cycle;                   // number of the batch's first group in it
     double hide;                     // how often the coverage is hidden
+    double lead;                     // how often waypoints are shown (diffusion.lead)
     bool other_history, no_coverage; // agent/imitation.h
 } bex_batch_draw;
 
 /* Windows per history of this agent's batches: 1 without histories. */
 int bex_batch_group(const bex_imitation *a);
 
-/* Windows of groups first .. first + groups - 1 of the batch; rng decides what is hidden. 0, or negative with a
+/* Windows of groups first .. first + groups - 1 of the batch; rng decides what is hidden and shown. 0, or negative with a
  * message if labels failed. */
 int bex_batch_take(bex_tape *tape, const bex_batch_draw *draw, int first, int groups, bex_rng *rng,
                    bex_batch *out);

@@ -35,7 +35,7 @@ static int outcome(const job *j, const char *what, double loss, long long step) 
                     step);
 }
 
-// x_k and the noise in it; diffusion.lead of the windows have it in their actions alone, and a step that says so (sampler.h)
+// x_k and the noise in it; led windows have it in their actions alone, and a step that says so (sampler.h)
 static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_batch *b, bex_rng *rng,
                              int **step, bex_tensor **noise) {
     int B = b->input.B, K = p->dit.o.K, A = p->dit.o.A;
@@ -50,7 +50,7 @@ static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_batc
         bex_real s = R(sqrt(a)), n = R(sqrt(1 - a));
         for (size_t e = (size_t)i * chunk; e < (size_t)(i + 1) * chunk; e++)
             x->data[e] = s * b->clean[e] + n * (*noise)->data[e];
-        if (p->config.diffusion.lead > 0 && bex_rng_uniform(rng) < p->config.diffusion.lead) {
+        if (b->led && b->led[i]) {
             (*step)[i] += p->schedule.steps;
             for (size_t e = (size_t)i * chunk; e < (size_t)(i + 1) * chunk; e++)
                 if (e % (size_t)A >= (size_t)p->A) x->data[e] = b->clean[e];
@@ -111,7 +111,8 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
                               .windows = (int)t->batch,
                               .S = bex_batch_group(a),
                               .fixed = (int)t->overfit,
-                              .hide = t->hide};
+                              .hide = t->hide,
+                              .lead = a->policy->config.diffusion.lead};
     j.draw.cycle = step * (j.draw.windows / j.draw.S);
     j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.A);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);

@@ -184,7 +184,7 @@ int bex_open_loop_run(bex_open_loop *out, bex_imitation *a, const bex_policy *p,
                               .windows = groups * S,
                               .S = S,
                               .other_history = o->other_history,
-                              .no_coverage = o->no_coverage};
+                              .no_coverage = o->no_coverage || o->led};
     if (sums && mean) {
         mean_action(mean, &a->train, p->A);
         for (int i = 0; i < p->A; i++)

@@ -24,7 +24,7 @@ typedef struct bex_open_loop_options {
     int windows;                     // rounded to whole groups that share a history
     int chunks;                      // n, of each window, at least 2
     bool other_history, no_coverage; // agent/imitation.h
-    bool led;                        // shown the demonstrator's own waypoints (diffusion.lead)
+    bool led; // shown the demonstrator's own waypoints, the coverage hidden (diffusion.lead)
 } bex_open_loop_options;
 
 enum { BEX_OPEN_LOOP_CHUNK = 64 };

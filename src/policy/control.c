@@ -91,7 +91,7 @@ static int prepare_lead(bex_control *c) {
     c->noises = calloc((size_t)c->candidates * (size_t)n->K * (size_t)n->A, sizeof *c->noises);
     c->led_time = calloc((size_t)c->sampler.steps * (size_t)n->C, sizeof *c->led_time);
     if (!c->noises || !c->led_time) return bex_fail("out of memory");
-    c->led = c->sampler, c->led.given = p->A;
+    c->led = c->sampler, c->led.given = p->A, c->led.guidance = 1;
     bex_sampler_time(&c->tape, &p->dit, &c->led, c->led_time);
     c->led.time = c->led_time;
     return 0;
@@ -370,11 +370,11 @@ static bex_tensor *row_of(bex_control *c, const bex_tensor *x, int row) {
     return bex_constant(&c->tape, x->data + (size_t)row * (size_t)C, 2, BEX_DIMS(1, C));
 }
 
-// pooled vectors for the state; with guidance also with the coverage hidden
+// pooled vectors for the state; with guidance or a lead also with the coverage hidden
 static void encode(bex_control *c, const bex_real *state, bex_tensor **pooled, bex_tensor **null) {
     const bex_policy *p = c->policy;
     const bex_dit_options *n = &p->dit.o;
-    int B = c->sampler.guidance == 1 ? 1 : 2;
+    int B = c->sampler.guidance == 1 && !c->lead ? 1 : 2;
     bex_real *twice = bex_scratch(&c->tape, 2 * (size_t)n->O), *coverage = bex_scratch(&c->tape, 2);
     bex_real *time = bex_scratch(&c->tape, 2);
     bex_policy_inputs(p, twice, state, 1);
@@ -438,13 +438,13 @@ static int take_noise(bex_control *c, const bex_real *noise, size_t size, bex_rn
 
 // actions that lead where x (K,A) told, or where the future being followed does; x is denoised again from `noise`
 static void follow_lead(bex_control *c, const bex_real *state, bool told, const bex_real *noise,
-                        bex_real *x, bex_tensor **pooled, bex_tensor **null) {
+                        bex_real *x, bex_tensor **hidden) {
     const bex_policy *p = c->policy;
     int wide = p->dit.o.A;
     for (int k = 0; k < p->dit.o.K; k++)
         memcpy(x + k * wide, noise + k * wide, (size_t)p->A * sizeof *x);
     if (!told) bex_lead_tell(c->lead, (double)(c->step - c->chosen), state, x);
-    bex_sample(&c->tape, &p->dit, &c->led, x, 1, pooled, null);
+    bex_sample(&c->tape, &p->dit, &c->led, x, 1, hidden, NULL);
 }
 
 // c->x, noise of so many proposals, becomes chunks; the one to play, NULL with a message
@@ -467,7 +467,7 @@ static bex_real *denoise(bex_control *c, const bex_real *state, int proposed, bo
         bex_proposals_rank(c->proposals, bex_choice_distances(c->choice));
         if (c->lead) bex_lead_set(c->lead, x, state);
     }
-    if (c->lead) follow_lead(c, state, choose, c->noises + (size_t)best * size, x, pooled, null);
+    if (c->lead) follow_lead(c, state, choose, c->noises + (size_t)best * size, x, hidden);
     return c->lead && check_told(x, size) < 0 ? NULL : x;
 }
 
