@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/ranks.h"
 #include "kernel/random.h"
+#include "policy/sampler.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -52,8 +53,8 @@ static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_batc
             x->data[e] = s * b->clean[e] + n * (*noise)->data[e];
         if (b->led && b->led[i]) {
             (*step)[i] += p->schedule.steps;
-            for (size_t e = (size_t)i * chunk; e < (size_t)(i + 1) * chunk; e++)
-                if (e % (size_t)A >= (size_t)p->A) x->data[e] = b->clean[e];
+            size_t at = (size_t)i * chunk;
+            bex_sampler_give(x->data + at, b->clean + at, K, A, p->A);
         }
     }
     return x;

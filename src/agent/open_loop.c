@@ -75,13 +75,6 @@ static void add_window(const job *j, lane_sums *s, const bex_real *own, const be
     }
 }
 
-// the demonstrator's waypoints, of a chunk, into n that are to be drawn
-static void show_waypoints(const bex_policy *p, bex_real *x, const bex_real *own, size_t n) {
-    size_t wide = (size_t)p->dit.o.A, chunk = (size_t)p->dit.o.K * wide;
-    for (size_t i = 0; i < n * chunk; i++)
-        if (i % wide >= (size_t)p->A) x[i] = own[i % chunk];
-}
-
 static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex_rng *rng) {
     const bex_policy *p = j->policy;
     size_t chunk = (size_t)p->dit.o.K * (size_t)p->dit.o.A, n = (size_t)j->chunks;
@@ -93,8 +86,8 @@ static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex
     bex_real *x = bex_scratch(tape, B * n * chunk);
     bex_random_normal(x, B * n * chunk, rng);
     bex_policy_cool(p, x, B * n, p->config.deploy.temperature);
-    for (size_t i = 0; j->led && i < B; i++)
-        show_waypoints(p, x + i * n * chunk, b.clean + i * chunk, n);
+    for (size_t i = 0; j->led && i < B * n; i++)
+        bex_sampler_give(x + i * chunk, b.clean + i / n * chunk, p->dit.o.K, p->dit.o.A, p->A);
     bex_sampler sampler = {.schedule = &p->schedule,
                            .steps = (int)p->config.diffusion.ddim,
                            .guidance = 1,

@@ -370,11 +370,11 @@ static bex_tensor *row_of(bex_control *c, const bex_tensor *x, int row) {
     return bex_constant(&c->tape, x->data + (size_t)row * (size_t)C, 2, BEX_DIMS(1, C));
 }
 
-// pooled vectors for the state; with guidance or a lead also with the coverage hidden
-static void encode(bex_control *c, const bex_real *state, bex_tensor **pooled, bex_tensor **null) {
+// pooled vectors for the state, B of them: `pooled` with the coverage hidden as hidden[0] says, `null` as hidden[1]
+static void encode(bex_control *c, const bex_real *state, const unsigned char *hidden, int B,
+                   bex_tensor **pooled, bex_tensor **null) {
     const bex_policy *p = c->policy;
     const bex_dit_options *n = &p->dit.o;
-    int B = c->sampler.guidance == 1 && !c->lead ? 1 : 2;
     bex_real *twice = bex_scratch(&c->tape, 2 * (size_t)n->O), *coverage = bex_scratch(&c->tape, 2);
     bex_real *time = bex_scratch(&c->tape, 2);
     bex_policy_inputs(p, twice, state, 1);
@@ -382,7 +382,6 @@ static void encode(bex_control *c, const bex_real *state, bex_tensor **pooled, b
     coverage[0] = coverage[1] = (bex_real)c->target;
     time[0] = time[1] = (bex_real)c->step / (bex_real)p->config.model.horizon;
     const int task[2] = {c->task, c->task}, scene[2] = {c->scene, c->scene};
-    const unsigned char hidden[2] = {c->hides, 1};
     bex_dit_input in = {.B = B,
                         .G = B,
                         .state = twice,
@@ -454,11 +453,15 @@ static bex_real *denoise(bex_control *c, const bex_real *state, int proposed, bo
     bool choose = c->choice && proposed == c->candidates;
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *hidden[BEX_ENCODER_BLOCKS];
     bex_tensor **null = c->sampler.guidance == 1 ? NULL : hidden;
+    const unsigned char hides[2] = {c->hides, 1}; // the coverage, in proposals and when following
     int best = 0;
-    encode(c, state, pooled, hidden);
     if (c->lead) memcpy(c->noises, c->x, n * sizeof *c->x);
-    if (choose || !c->lead)
+    if (choose || !c->lead) {
+        encode(c, state, hides, null || c->lead ? 2 : 1, pooled, hidden);
         bex_sample(&c->tape, &p->dit, &c->sampler, c->x, proposed, pooled, null);
+    } else {
+        encode(c, state, hides + 1, 1, hidden, NULL);
+    }
     if (check_told(c->x, n) < 0) return NULL;
     if (choose && bex_choice_make(c->choice, c->x, proposed, state, c->target, &best) < 0)
         return NULL;

@@ -53,11 +53,10 @@ static bex_modulation conditions(bex_tape *tape, const bex_dit *dit, const bex_s
     return bex_decoder_condition(tape, &dit->decoder, t, p);
 }
 
-// columns `given` and behind of n rows of A
-static void keep_given(bex_real *to, const bex_real *from, size_t n, int A, int given) {
+void bex_sampler_give(bex_real *x, const bex_real *from, int rows, int A, int given) {
     size_t wide = (size_t)A, at = (size_t)given;
-    for (size_t i = 0; given && i < n; i++)
-        memcpy(to + i * wide + at, from + i * wide + at, (wide - at) * sizeof *to);
+    for (size_t i = 0; i < (size_t)rows; i++)
+        memcpy(x + i * wide + at, from + i * wide + at, (wide - at) * sizeof *x);
 }
 
 void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *s, bex_real *x, int B,
@@ -69,7 +68,6 @@ void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *s, bex_re
     size_t n = (size_t)B * (size_t)K * (size_t)A, begin = bex_arena_mark(tape->arena);
     bex_ddim_steps(list, s->steps, s->schedule->steps);
     bex_modulation m = conditions(tape, dit, s, H, G, pooled, null);
-    size_t rows = (size_t)B * (size_t)K;
     bex_real *given = s->given ? bex_scratch(tape, n) : NULL;
     if (given) memcpy(given, x, n * sizeof *x);
     size_t mark = bex_arena_mark(tape->arena);
@@ -86,7 +84,7 @@ void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *s, bex_re
         if (s->schedule->predicts == BEX_PREDICTS_CHUNK) to_noise(eps, x, n, a);
         double a_prev = i + 1 < s->steps ? s->schedule->alpha_bar[list[i + 1]] : 1;
         reverse_step(x, eps, n, a, a_prev);
-        keep_given(x, given, rows, A, s->given);
+        if (given) bex_sampler_give(x, given, B * K, A, s->given);
         bex_arena_release(tape->arena, mark);
     }
     bex_arena_release(tape->arena, begin);

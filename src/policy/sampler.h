@@ -30,6 +30,9 @@ typedef struct bex_sampler {
 void bex_sampler_time(bex_tape *tape, const bex_dit *dit, const bex_sampler *sampler,
                       bex_real *time);
 
+/* Columns `given` and behind of so many rows of A: from those of `from`. */
+void bex_sampler_give(bex_real *x, const bex_real *from, int rows, int A, int given);
+
 /* x (B,K,A): noise in, chunk out. pooled[i] (G,C): chunks b of one group follow each other, B/G to a
  * group. null: the same with the coverage hidden; may be NULL if w = 1. The tape must not record. */
 void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *sampler, bex_real *x, int B,
