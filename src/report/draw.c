@@ -248,6 +248,14 @@ static void upright_text(cairo_t *cr, double x, double y, const char *text) {
     cairo_restore(cr);
 }
 
+// smaller, down to the ticks' size, where it would run into the next panel
+static void draw_title(cairo_t *cr, const char *title, const bex_frame *f, double room) {
+    bex_draw_font(cr, TITLE, true);
+    double wide = bex_draw_text_width(cr, title);
+    if (wide > room) bex_draw_font(cr, fmax(TICK, TITLE * room / wide), true);
+    bex_draw_text(cr, f->x, f->y - 7 - 0.5 * TITLE, -1, title);
+}
+
 static void draw_labels(cairo_t *cr, const bex_panel *p, const bex_frame *f, const margins *m) {
     bex_draw_colour(cr, INK, 1);
     bex_draw_font(cr, LABEL, false);
@@ -258,8 +266,7 @@ static void draw_labels(cairo_t *cr, const bex_panel *p, const bex_frame *f, con
     double reach = fmin(m->left, panel_margins(cr, p).left);
     bex_draw_font(cr, LABEL, false);
     if (p->y_label) upright_text(cr, f->x - reach + 0.5 * LABEL + 2, f->y + 0.5 * f->h, p->y_label);
-    bex_draw_font(cr, TITLE, true);
-    if (p->title) bex_draw_text(cr, f->x, f->y - 7 - 0.5 * TITLE, -1, p->title);
+    if (p->title) draw_title(cr, p->title, f, f->w + m->right);
 }
 
 static void draw_colour_bar(cairo_t *cr, const bex_panel *p, const bex_frame *f) {
