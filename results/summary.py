@@ -95,7 +95,7 @@ for f in sorted(glob.glob(folder + "/evaluated/*.json")):
     judged.setdefault((re.sub(r"\d$", "", name), t), []).append(json.load(open(f)))
 if judged:
     print("\n| errors of actions at held-out states, root mean square | temperature | seeds | the mean action | a chunk | mean of 8 chunks | the first action, mean of 8 | "
-          "another history, mean of 8 | coverage hidden, mean of 8 |\n|" + "---|" * 9)
+          "another history, mean of 8 | coverage hidden, mean of 8 | shown its future, mean of 8 |\n|" + "---|" * 10)
     for (name, t), group in judged.items():
         def mean(of):
             values = [of(j) for j in group]
@@ -103,4 +103,4 @@ if judged:
         print(f"| {name} | {t} | {len(group)} | " + " | ".join([
             mean(lambda j: j["error"]["as trained"]["nothing"]), mean(lambda j: j["error"]["as trained"]["one"]),
             mean(lambda j: j["error"]["as trained"]["mean"]), mean(lambda j: j["by_step"][0]["mean"]),
-            mean(lambda j: j["error"].get("another history", {}).get("mean")), mean(lambda j: j["error"].get("coverage hidden", {}).get("mean"))]) + " |")
+            *[mean(lambda j, how=how: j["error"].get(how, {}).get("mean")) for how in ("another history", "coverage hidden", "shown its future")]]) + " |")
