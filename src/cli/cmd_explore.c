@@ -30,6 +30,7 @@ typedef struct session {
     const bex_explore_request *q;
     const bex_explore_source *source;
     const char *command;      // as typed, at first
+    const char *started;      // then
     int argc;                 // the same, in words
     char **argv, **again;     // again: read from the store, owned
     bex_explore_store *store; // of --out; NULL: nothing is kept
@@ -107,7 +108,7 @@ static int open_store(session *s) {
         json_decref(settings);
         return code < 0 ? bex_fail_in("%s", q->out) : prepare_out(s);
     }
-    json_t *request = bex_explore_request_new(s->command, s->argc, s->argv, settings);
+    json_t *request = bex_explore_request_new(s->command, s->started, s->argc, s->argv, settings);
     if (request && prepare_out(s) == 0) s->store = bex_explore_store_new(s->store_path, request);
     json_decref(request);
     return s->store ? 0 : -1;
@@ -164,7 +165,8 @@ static int play(session *s) {
 
 static int judge(session *s) {
     const bex_explore_request *q = s->q;
-    bex_explore_about about = {.command = s->command, .seed = q->seed, .agent = s->agent};
+    bex_explore_about about = {
+        .command = s->command, .started = s->started, .seed = q->seed, .agent = s->agent};
     if (s->segment) {
         about.segment = bex_history_rows(s->segment);
         about.segment_rows = (int)bex_history_states(s->segment);
@@ -428,14 +430,17 @@ static int read_again(session *s, bex_protocol *p, const bex_explore_request *in
     q.json = q.json || json;
     q.model = json_string_value(json_object_get(json_object_get(request, "settings"), "model"));
     s->command = json_string_value(json_object_get(request, "command"));
+    const char *began = json_string_value(json_object_get(request, "started"));
+    if (began) s->started = began; // older ones do not tell
     return code;
 }
 
 int bex_cmd_explore(int argc, char **argv) {
     const bex_explore_request initial = q;
     bex_protocol protocol;
-    char *command = bex_command_line(argc, argv);
-    session s = {.q = &q, .command = command, .argc = argc, .argv = argv};
+    char *command = bex_command_line(argc, argv), now[BEX_TIME_SIZE];
+    session s = {
+        .q = &q, .command = command, .started = bex_time_now(now), .argc = argc, .argv = argv};
     int code = read_command(&protocol, argc, argv);
     if (code == BEX_EXIT_OK && q.resume) {
         code = check_alone(argc, argv) < 0 ? bex_command_fail(&usage, BEX_EXIT_USAGE)

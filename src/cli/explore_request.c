@@ -41,12 +41,13 @@ json_t *bex_explore_settings(const bex_explore_request *q, const bex_world *worl
     return s;
 }
 
-json_t *bex_explore_request_new(const char *command, int argc, char **argv, json_t *settings) {
+json_t *bex_explore_request_new(const char *command, const char *started, int argc, char **argv,
+                                json_t *settings) {
     json_t *arguments = json_array();
     for (int i = 1; i < argc; i++) json_array_append_new(arguments, json_string(argv[i]));
     bool whole = (int)json_array_size(arguments) == argc - 1;
-    json_t *r = json_pack("{s:s, s:o, s:o}", "command", command, "arguments", arguments, "settings",
-                          settings);
+    json_t *r = json_pack("{s:s, s:s, s:o, s:o}", "command", command, "started", started,
+                          "arguments", arguments, "settings", settings);
     if (r && whole) return r;
     json_decref(r);
     bex_fail("an option is not UTF-8");
@@ -56,10 +57,10 @@ json_t *bex_explore_request_new(const char *command, int argc, char **argv, json
 char **bex_explore_request_arguments(const json_t *request, int *argc) {
     static char name[] = "explore";
     const json_t *arguments, *settings = json_object_get(request, "settings");
-    const char *command;
+    const char *text;
     if (bex_json_get_array(request, "arguments", &arguments) < 0 ||
-        bex_json_get_string(request, "command", &command) < 0 ||
-        bex_json_get_string(settings, "model", &command) < 0)
+        bex_json_get_string(request, "command", &text) < 0 ||
+        bex_json_get_string(settings, "model", &text) < 0)
         return NULL;
     size_t n = json_array_size(arguments);
     char **argv = calloc(n + 2, sizeof *argv);

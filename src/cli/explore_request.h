@@ -1,7 +1,7 @@
 /* cli/explore_request.h - what an exploration under way was asked for, so that `bex explore --resume DIR` asks
  * for the same: its arguments, and every setting and file they led to, to be found unchanged.
  *
- *     {"command", "arguments": [...],
+ *     {"command", "started", "arguments": [...],
  *      "settings": {"env", ..., "agent": {...}, "model", "files": {path: "123 bytes, 1f2e..."}}} */
 #ifndef BEX_CLI_EXPLORE_REQUEST_H
 #define BEX_CLI_EXPLORE_REQUEST_H
@@ -14,7 +14,8 @@ json_t *bex_explore_settings(const bex_explore_request *q, const bex_world *worl
                              const json_t *agent, const char *model);
 
 /* settings: stolen. NULL with a message. */
-json_t *bex_explore_request_new(const char *command, int argc, char **argv, json_t *settings);
+json_t *bex_explore_request_new(const char *command, const char *started, int argc, char **argv,
+                                json_t *settings);
 
 /* argv of a request: "explore", its arguments. Strings are the request's own, the array the caller's to free.
  * NULL with a message. */

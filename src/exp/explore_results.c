@@ -250,7 +250,7 @@ json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *abou
     const bex_world *w = e->world;
     double *values = malloc((size_t)e->trials * sizeof *values);
     int *attempts = malloc((size_t)e->trials * sizeof *attempts);
-    json_t *out = bex_provenance(about->command, about->seed);
+    json_t *out = bex_provenance(about->command, about->seed, about->started);
     json_t *more =
         json_pack("{s:i, s:i, s:{s:s, s:i, s:i}, s:O}", "trials", e->trials, "episodes",
                   bex_explored_most_episodes(e), "environment", "name", w->name, "episode_length",

@@ -33,6 +33,7 @@
 
 typedef struct bex_explore_about {
     const char *command; // bex_command_line(), UTF-8
+    const char *started; // bex_time_now when the exploration began; NULL: now
     long long seed;
     json_t *agent; // borrowed: how it was made
     // a history segment whose overlap is wanted; NULL: none

@@ -51,12 +51,12 @@ const char *bex_time_now(char out[BEX_TIME_SIZE]) {
     return out;
 }
 
-json_t *bex_provenance(const char *command, long long seed) {
+json_t *bex_provenance(const char *command, long long seed, const char *started) {
     char now[BEX_TIME_SIZE];
     json_t *p = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s, s:o}", "command", command, "seed",
                           (json_int_t)seed, "version", BEX_VERSION, "commit", bex_build_commit(),
-                          "compiler", bex_build_compiler(), "started", bex_time_now(now), "machine",
-                          bex_machine_json());
+                          "compiler", bex_build_compiler(), "started",
+                          started ? started : bex_time_now(now), "machine", bex_machine_json());
     BEX_CHECK(p, "provenance of '%s'", command);
     return p;
 }

@@ -78,7 +78,7 @@ static int append_command(const char *run, const char *command) {
 
 static int save_provenance(const bex_run_setup *s, const char *run) {
     char file[BEX_RUN_PATH_SIZE];
-    json_t *p = bex_provenance(s->command, s->seed);
+    json_t *p = bex_provenance(s->command, s->seed, NULL);
     int code = bex_json_save(p, in_run(file, run, "provenance.json"));
     json_decref(p);
     return code;
@@ -91,7 +91,7 @@ static int add_resume(const bex_run_setup *s, const char *run, long long step) {
     if (!p) return -1;
     json_t *list = json_object_get(p, "resumed");
     if (!list) json_object_set_new(p, "resumed", list = json_array());
-    json_t *entry = bex_provenance(s->command, s->seed);
+    json_t *entry = bex_provenance(s->command, s->seed, NULL);
     json_object_del(entry, "seed");
     json_object_set_new(entry, "step", json_integer(step));
     json_array_append_new(list, entry);

@@ -78,12 +78,30 @@ static void assert_same_results(void) {
     json_decref(r[0]), json_decref(r[1]);
 }
 
+// the text of a key of a file in `out`; the caller frees
+static char *text_of(const char *file, const char *key) {
+    char path[800];
+    const char *text;
+    snprintf(path, sizeof path, "%s/%s", out, file);
+    json_t *j = bex_json_load(path);
+    if (!j || bex_json_get_string(j, key, &text) < 0) fail_msg("%s", bex_error());
+    char *copy = strdup(text);
+    json_decref(j);
+    return copy;
+}
+
+// it has begun when it began at first
 static void resume(void) {
+    char *began = text_of("unfinished/request.json", "started");
+    sleep(1); // as fine as times are told
     snprintf(command, sizeof command, "explore --resume %s", out);
     run r = run_program(command);
     if (r.code != 0) fail_msg("%s", r.text);
     assert_non_null(strstr(r.text, "regions visited"));
     assert_false(exists("unfinished"));
+    char *started = text_of("results.json", "started");
+    assert_string_equal(started, began);
+    free(began), free(started);
 }
 
 static void assert_goes_on(const char *who, int number) {
