@@ -5,8 +5,12 @@
 #include "agent/actor.h"
 #include "policy/control.h"
 
-/* The policy must outlive the actor. NULL with a message. */
-bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_options *options);
+/* The policy must outlive the actor; the stream's seed is drawn from rng. NULL with a message. */
+bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_options *options,
+                                bex_rng rng);
+
+/* The stream it acts by, to look at. */
+const bex_control *bex_policy_actor_control(const bex_actor *actor);
 
 /* Its memory of past episodes; NULL if the policy has no history. */
 bex_history *bex_policy_actor_history(bex_actor *actor);

@@ -14,6 +14,7 @@
 #include "exp/explore_results.h"
 #include "exp/interrupt.h"
 #include "exp/provenance.h"
+#include "exp/trajectories.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,12 +126,11 @@ static int load_demonstrations(session *s) {
 }
 
 static int make_actors(session *s) {
-    bex_rng root = bex_rng_seed((uint64_t)s->q->seed);
     s->actors = calloc((size_t)s->q->trials, sizeof *s->actors);
     if (!s->actors) return bex_fail("out of memory");
     for (int i = 0; i < (int)s->q->trials; i++) {
-        s->actors[i] =
-            s->source->actor(s->state, &s->history, bex_rng_split(root, "actor", (uint64_t)i));
+        bex_rng rng = bex_explore_stream((uint64_t)s->q->seed, i);
+        s->actors[i] = s->source->actor(s->state, &s->history, rng);
         if (!s->actors[i]) return -1;
     }
     if (s->history.kind != BEX_HISTORY_FILE) return 0;
@@ -187,7 +187,7 @@ static int write_out(const session *s) {
     if (!out) return 0;
     snprintf(name, sizeof name, "%s, %.40s history", s->source->name, s->q->history);
     snprintf(path, sizeof path, "%s/trajectories.hdf5", out);
-    if (bex_explore_save_trajectories(&s->explored, s->command, path) < 0) return -1;
+    if (bex_trajectories_save(&s->explored, s->command, path) < 0) return -1;
     if (bex_explore_draw(&s->explored, s->results, name, out) < 0) return -1;
     snprintf(path, sizeof path, "%s/results.json", out);
     return bex_json_save(s->results, path);

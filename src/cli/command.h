@@ -16,6 +16,7 @@ int bex_cmd_env_check(int argc, char **argv);
 int bex_cmd_eval(int argc, char **argv);
 int bex_cmd_explore(int argc, char **argv);
 int bex_cmd_export(int argc, char **argv);
+int bex_cmd_plans(int argc, char **argv);
 int bex_cmd_report(int argc, char **argv);
 int bex_cmd_theory(int argc, char **argv);
 int bex_cmd_train(int argc, char **argv);

@@ -66,10 +66,8 @@ static int open_state(void **out, const bex_explore_request *q, const bex_world 
 
 static bex_actor *new_actor(void *payload, const bex_history_options *history, bex_rng rng) {
     state *s = payload;
-    bex_control_options o = s->control;
     (void)history; // its size is the policy's own
-    o.seed = bex_rng_u64(&rng);
-    return bex_policy_actor_new(s->policy, &o);
+    return bex_policy_actor_new(s->policy, &s->control, rng);
 }
 
 static long long in_force(long long asked, long long own) {

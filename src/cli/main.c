@@ -22,6 +22,7 @@ static const struct {
     {"eval", bex_cmd_eval, "a policy beside demonstrations that were held out from it"},
     {"explore", bex_cmd_explore, "let an agent explore an environment, count what it covers"},
     {"export", bex_cmd_export, "a policy as it is deployed, one file"},
+    {"plans", bex_cmd_plans, "what an exploration chose from: futures proposed, taken, made"},
     {"report", bex_cmd_report, "a page with the figures and tables of runs"},
     {"theory", bex_cmd_theory, "the exact explorer in finite worlds, and the paper's proposition"},
     {"train", bex_cmd_train, "demonstrations to a policy"},

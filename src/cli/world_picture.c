@@ -189,10 +189,10 @@ static int longest(const bex_paths *paths) {
     return most;
 }
 
-// a panel of the world's proportions
-static bex_figure *new_figure(const scene *s, int panels) {
+// panels of the world's proportions
+static bex_figure *new_figure(const scene *s, int rows, int columns) {
     double w = s->right - s->left, h = s->bottom - s->top, side = PANEL / fmax(w, h);
-    return bex_figure_new(1, panels, w * side, h * side);
+    return bex_figure_new(rows, columns, w * side, h * side);
 }
 
 int bex_world_picture(const bex_world *world, const bex_paths *paths, const char *title,
@@ -200,7 +200,7 @@ int bex_world_picture(const bex_world *world, const bex_paths *paths, const char
     scene s;
     if (scene_init(&s, world, longest(paths)) < 0) return -1;
     bool map = paths && paths->all;
-    bex_figure *f = new_figure(&s, map ? 2 : 1);
+    bex_figure *f = new_figure(&s, 1, map ? 2 : 1);
     bex_panel *p = bex_figure_panel(f, 0, 0);
     int code = 0;
     prepare(&s, p, title);
@@ -245,7 +245,7 @@ int bex_world_animation(const bex_world *world, const bex_paths *paths, const ch
     int code = bex_animation_open(&a, path);
     for (int now = 1; code == 0;) {
         char text[256];
-        bex_figure *f = new_figure(&s, 1);
+        bex_figure *f = new_figure(&s, 1, 1);
         bex_panel *p = bex_figure_panel(f, 0, 0);
         snprintf(text, sizeof text, "%s: %.1f s", title, now * world->dt);
         prepare(&s, p, text);
@@ -259,6 +259,75 @@ int bex_world_animation(const bex_world *world, const bex_paths *paths, const ch
     }
     if (code == 0) code = bex_animation_commit(a);
     bex_animation_free(a);
+    scene_fini(&s);
+    return code;
+}
+
+// ---- futures ----
+
+// a future from the state on, into the scratch
+static int place_future(const scene *s, const bex_futures *f, int i, int right, int down) {
+    s->x[0] = (double)f->obs[s->world->right], s->y[0] = -(double)f->obs[s->world->down];
+    for (int k = 0; k < f->K; k++) {
+        const bex_real *place = f->places + ((size_t)i * (size_t)f->K + (size_t)k) * (size_t)f->W;
+        s->x[k + 1] = (double)place[right], s->y[k + 1] = -(double)place[down];
+    }
+    return f->K + 1;
+}
+
+static void draw_futures(const scene *s, bex_panel *p, const bex_futures *f, int right, int down) {
+    static const bex_mark impossible = {
+        .label = "where nobody was", .colour = BEX_GREY, .alpha = 0.35, .width = 0.6};
+    static const bex_mark possible = {
+        .label = "proposed", .colour = BEX_SKY, .alpha = 0.8, .width = 0.8};
+    static const bex_mark blind = {
+        .label = "without the past", .colour = BEX_PURPLE, .width = 1.6, .dashed = true};
+    static const bex_mark chosen = {.label = "chosen", .colour = BEX_VERMILION, .width = 2};
+    for (int kind = 0; kind < 2; kind++)
+        for (int i = 0; i < f->n; i++)
+            if (f->possible[i] == kind)
+                bex_panel_path(p, s->x, s->y, place_future(s, f, i, right, down),
+                               kind ? &possible : &impossible);
+    bex_panel_path(p, s->x, s->y, place_future(s, f, f->chosen, right, down), &chosen);
+    bex_panel_path(p, s->x, s->y, place_future(s, f, f->blind, right, down), &blind);
+    for (int t = 0; t < f->rows; t++) {
+        const bex_real *obs = f->obs + (size_t)t * (size_t)f->stride;
+        s->x[t] = (double)obs[s->world->right], s->y[t] = -(double)obs[s->world->down];
+    }
+    bex_panel_path(p, s->x, s->y, f->rows,
+                   &(bex_mark){.label = "made", .colour = BEX_BLACK, .width = 1.4, .start = true});
+}
+
+int bex_world_futures(const bex_world *world, const bex_futures *choices, int count,
+                      const char *title, const char *path) {
+    int right = -1, down = -1, most = 0, columns = count < 4 ? count : 4;
+    for (int i = 0; i < count; i++) {
+        int rows = choices[i].rows > choices[i].K ? choices[i].rows : choices[i].K;
+        if (rows > most) most = rows;
+    }
+    for (int w = 0; count && w < choices[0].W; w++) {
+        if (choices[0].dims[w] == world->right) right = w;
+        if (choices[0].dims[w] == world->down) down = w;
+    }
+    scene s;
+    if (scene_init(&s, world, most) < 0) return -1;
+    if (right < 0 || down < 0) {
+        scene_fini(&s);
+        return bex_fail("waypoints of this policy do not tell where it is (coverage.dims)");
+    }
+    bex_figure *f = new_figure(&s, (count + columns - 1) / columns, columns);
+    bex_figure_title(f, title);
+    for (int i = 0; i < count; i++) {
+        bex_panel *p = bex_figure_panel(f, i / columns, i % columns);
+        prepare(&s, p, choices[i].title);
+        draw_walls(&s, p);
+        draw_futures(&s, p, &choices[i], right, down);
+        if (i + 1 == columns) bex_panel_legend(p, BEX_LEGEND_OUTSIDE);
+    }
+    for (int i = count; i % columns; i++)
+        bex_panel_hide_axes(bex_figure_panel(f, i / columns, i % columns));
+    int code = bex_figure_save(f, path);
+    bex_figure_free(f);
     scene_fini(&s);
     return code;
 }

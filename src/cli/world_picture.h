@@ -24,4 +24,21 @@ int bex_world_picture(const bex_world *world, const bex_paths *paths, const char
 int bex_world_animation(const bex_world *world, const bex_paths *paths, const char *title,
                         int every, const char *path);
 
+/* A choice: futures that were proposed in a state, and what was then done. */
+typedef struct bex_futures {
+    char title[48];
+    int n, K, W;
+    const bex_real *places;        // (n,K,W)
+    const int *dims;               // (W) entries of an observation
+    const unsigned char *possible; // (n)
+    int chosen, blind;             // blind: what would have been, knowing of no earlier episode
+    const bex_real *obs;           // (rows,stride) done from the choice on
+    int rows, stride;
+} bex_futures;
+
+/* A panel for each of `count` choices, at most four in a row. Negative with a message, a world that is not seen from above or
+ * waypoints that do not tell where it is among them. */
+int bex_world_futures(const bex_world *world, const bex_futures *choices, int count,
+                      const char *title, const char *path);
+
 #endif

@@ -1,6 +1,8 @@
 /* coverage/state_sum.c */
 #include "coverage/state_sum.h"
 
+#include <string.h>
+
 enum { BLOCK = 16 };
 
 int bex_state_sum_add(const bex_feature *f, double *g, const bex_real *states, size_t n) {
@@ -19,5 +21,15 @@ int bex_state_sum_add(const bex_feature *f, double *g, const bex_real *states, s
             bex_gram_rows(wide, g, features, count, BEX_GRAM_ADD);
         }
     }
+    return 0;
+}
+
+int bex_state_sum_from(const bex_feature *f, double *g, const bex_real *state) {
+    bex_real reference[BEX_GRAM_WIDTH];
+    double seen[BEX_GRAM_MOST];
+    if (!bex_feature_relative(f)) return 0;
+    if (bex_feature_eval_wide(f, reference, state, 1, 1) < 0) return -1;
+    bex_feature_contract(f, seen, g, reference);
+    memcpy(g, seen, bex_gram_size(bex_feature_shape(f)) * sizeof *seen);
     return 0;
 }

@@ -28,6 +28,11 @@ typedef struct bex_explore_options {
     bool (*stop)(void);       // asked after every step, in any thread: true stops; NULL: never
 } bex_explore_options;
 
+/* What the actor of a trial is made with. */
+static inline bex_rng bex_explore_stream(uint64_t seed, int trial) {
+    return bex_rng_split(bex_rng_seed(seed), "actor", (uint64_t)trial);
+}
+
 enum { BEX_EXPLORE_STOPPED = 1 };
 
 /* 0: complete. BEX_EXPLORE_STOPPED: episodes that had ended are in the store, those under way are lost.

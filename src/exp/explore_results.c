@@ -2,7 +2,6 @@
 #include "exp/explore_results.h"
 
 #include "base/error.h"
-#include "data/writer.h"
 #include "exp/explore_map.h"
 #include "exp/metrics.h"
 #include "exp/provenance.h"
@@ -275,34 +274,4 @@ json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *abou
     if (code == 0) return out;
     json_decref(out);
     return NULL;
-}
-
-// ---- trajectories ----
-
-static int append_trial(bex_writer *w, const bex_explored *e, int i, int *trial, int *episode) {
-    const bex_trial *t = &e->trial[i];
-    for (int k = 0; k < t->episodes; k++)
-        for (int row = t->start[k]; row < t->start[k + 1]; row++) trial[row] = i, episode[row] = k;
-    const void *blocks[] = {t->obs, t->act, t->reward, t->terminal, t->timeout, trial, episode};
-    return bex_writer_append(w, t->steps, blocks);
-}
-
-int bex_explore_save_trajectories(const bex_explored *e, const char *command, const char *path) {
-    const bex_column columns[] = {
-        {"observations", BEX_COLUMN_FLOAT32, e->O}, {"actions", BEX_COLUMN_FLOAT32, e->A},
-        {"rewards", BEX_COLUMN_FLOAT32, 0},         {"terminals", BEX_COLUMN_FLAG, 0},
-        {"timeouts", BEX_COLUMN_FLAG, 0},           {"infos/trial", BEX_COLUMN_INT32, 0},
-        {"infos/episode", BEX_COLUMN_INT32, 0},
-    };
-    int *labels = malloc(2 * (size_t)e->room * sizeof *labels);
-    bex_writer *w = NULL;
-    int code = labels ? bex_writer_open(&w, path, columns, sizeof columns / sizeof *columns)
-                      : bex_fail("out of memory");
-    if (code == 0) code = bex_writer_text(w, "metadata/command", command);
-    for (int i = 0; code == 0 && i < e->trials; i++)
-        code = append_trial(w, e, i, labels, labels + e->room);
-    if (code == 0) code = bex_writer_commit(w);
-    bex_writer_free(w);
-    free(labels);
-    return code;
 }

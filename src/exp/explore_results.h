@@ -1,6 +1,4 @@
-/* exp/explore_results.h - an exploration on disk: results.json for tables and reports, and the
- * trajectories in D4RL's layout, so that they can be shown, converted or trained on like any
- * demonstrations.
+/* exp/explore_results.h - an exploration on disk: results.json for tables and reports. Its rows: exp/trajectories.h.
  *
  * results.json
  *   exp/provenance.h, trials, episodes (most of a trial), environment {...}, agent {...}; budget: steps
@@ -48,9 +46,5 @@ typedef struct bex_explore_about {
 
 /* Caller json_decrefs; NULL with a message. */
 json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *about);
-
-/* observations, actions, rewards, terminals, timeouts, infos/trial, infos/episode (from 0). The path must
- * not exist. Negative with a message. */
-int bex_explore_save_trajectories(const bex_explored *e, const char *command, const char *path);
 
 #endif

@@ -22,6 +22,7 @@ struct bex_choice {
     double *value;        // (most)
     double *distance;     // (most) to the target
     int *off;             // (most) waypoints where no demonstrator was
+    bex_real *places;     // (K,W)
     bex_real *states;     // (K,O)
     bex_real *reference;  // (wide d) where phi is relative
 };
@@ -44,10 +45,11 @@ bex_choice *bex_choice_new(const bex_policy *p, int most) {
     c->value = calloc((size_t)most, sizeof *c->value);
     c->distance = calloc((size_t)most, sizeof *c->distance);
     c->off = calloc((size_t)most, sizeof *c->off);
+    c->places = calloc((size_t)K * (size_t)p->W, sizeof *c->places);
     c->states = calloc((size_t)K * (size_t)p->O, sizeof *c->states);
     c->reference = calloc((size_t)wide.d, sizeof *c->reference);
-    if (c->history && c->grams && c->wide && c->value && c->distance && c->off && c->states &&
-        c->reference)
+    if (c->history && c->grams && c->wide && c->value && c->distance && c->off && c->places &&
+        c->states && c->reference)
         return c;
     bex_choice_free(c);
     return bex_fail("out of memory: %d candidates", most), NULL;
@@ -61,6 +63,7 @@ void bex_choice_free(bex_choice *c) {
     free(c->value);
     free(c->distance);
     free(c->off);
+    free(c->places);
     free(c->states);
     free(c->reference);
     free(c);
@@ -77,13 +80,10 @@ int bex_choice_history(bex_choice *c, const double *gram) {
 // waypoints of one proposal from `now` as states; phi reads only the dims that are set
 static void states_of(bex_choice *c, const bex_real *x, const bex_real *now) {
     const bex_policy *p = c->policy;
-    int K = p->dit.o.K, wide = p->dit.o.A;
-    for (int k = 0; k < K; k++)
-        for (int i = 0; i < p->W; i++) {
-            int dim = p->waypoint[i];
-            c->states[k * p->O + dim] =
-                bex_policy_waypoint_state(p, k, dim, x[k * wide + p->A + i], now[dim]);
-        }
+    bex_policy_places(p, x, now, c->places);
+    for (int k = 0; k < p->dit.o.K; k++)
+        for (int i = 0; i < p->W; i++)
+            c->states[k * p->O + p->waypoint[i]] = c->places[k * p->W + i];
 }
 
 // of the waypoints in c->states
@@ -109,6 +109,12 @@ static int sum_of(bex_choice *c, const bex_real *x, const bex_real *now, double 
     return 0;
 }
 
+// waypoints where nobody was, beyond those that are let pass
+static int too_many(const bex_choice *c, int i) {
+    int many = c->off[i] - c->policy->dit.o.K / 10;
+    return many > 0 ? many : 0;
+}
+
 int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *state, double target,
                     int *best) {
     const bex_policy *p = c->policy;
@@ -128,8 +134,7 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
         if (!isfinite(c->value[i])) return bex_coverage_fail(lambda);
         c->value[i] =
             bex_condition_value(p->condition, log(c->value[i]), c->relative ? &c->moments : NULL);
-        int many = c->off[i] - p->dit.o.K / 10;
-        c->distance[i] = fabs(c->value[i] - target) + STRANGE * (many > 0 ? many : 0);
+        c->distance[i] = fabs(c->value[i] - target) + STRANGE * too_many(c, i);
         if (c->distance[i] < nearest) nearest = c->distance[i], *best = i;
     }
     return 0;
@@ -137,6 +142,10 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
 
 double bex_choice_value(const bex_choice *c, int i) {
     return c->value[i];
+}
+
+bool bex_choice_possible(const bex_choice *c, int i) {
+    return too_many(c, i) == 0;
 }
 
 const double *bex_choice_distances(const bex_choice *c) {

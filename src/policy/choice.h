@@ -31,9 +31,10 @@ int bex_choice_history(bex_choice *c, const double *gram);
 int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *state, double target,
                     int *best);
 
-/* Of proposal i of the last make: its coverage input; all of them, how far that is from the target, or STRANGE more for
- * each waypoint too many where nobody was. */
+/* Of proposal i of the last make: its coverage input; whether no more than a tenth of its waypoints are where nobody was; all of
+ * them, how far that is from the target, or STRANGE more for each waypoint too many where nobody was. */
 double bex_choice_value(const bex_choice *c, int i);
+bool bex_choice_possible(const bex_choice *c, int i);
 const double *bex_choice_distances(const bex_choice *c);
 
 #endif

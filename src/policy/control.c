@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "coverage/state_sum.h"
-#include "policy/choice.h"
 #include "policy/lead.h"
 #include "policy/proposals.h"
 #include "policy/sampler.h"
@@ -21,6 +20,7 @@ struct bex_control {
     bex_lead *lead;           // NULL: a chosen future is followed by its noise
     bex_choice *choice;       // NULL: the only proposal
     bex_proposals *proposals;
+    bex_control_chosen last; // n 0: the last action was no choice
     int candidates, commit;
     bex_exp_target exp;
     double noise, temperature;
@@ -41,7 +41,6 @@ struct bex_control {
     bex_real *chunk;      // (K,A) world's units
     bex_real *x;          // (candidates,K,A)
     bex_real *raw, *seen; // (H,O) history in the world's and the network's units
-    bex_real *features;   // (wide d) of the state acted from, where phi is relative
     double *gram;         // Lambda(h); wide while it is summed
     double *memory; // (wide) Lambda of all previous episodes, counted as H states; for the choice
     unsigned long long summed; // revision of the history that memory is of
@@ -126,11 +125,10 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     if (!c->raw || !c->seen || !c->keys) return bex_fail("out of memory");
     if (!n->coverage) return 0;
     bex_gram_shape wide = bex_feature_wide(p->phi);
-    c->features = calloc((size_t)wide.d, sizeof *c->features);
     c->gram = calloc(bex_gram_size(wide), sizeof *c->gram);
     c->memory = calloc(bex_gram_size(wide), sizeof *c->memory);
     c->summed = bex_history_revision(c->history) - 1;
-    return c->features && c->gram && c->memory ? 0 : bex_fail("out of memory");
+    return c->gram && c->memory ? 0 : bex_fail("out of memory");
 }
 
 // one plan with made-up states sizes the arena: acting then never grows it
@@ -147,6 +145,7 @@ static int warm_up(bex_control *c) {
     }
     c->plans = 0;
     c->all_plans = 0;
+    c->last.n = 0;
     free(state);
     free(history);
     return code;
@@ -174,7 +173,6 @@ void bex_control_free(bex_control *c) {
     free(c->x);
     free(c->raw);
     free(c->seen);
-    free(c->features);
     free(c->gram);
     free(c->memory);
     free(c->keys);
@@ -227,6 +225,10 @@ double bex_control_target(const bex_control *c) {
     return c->target;
 }
 
+const bex_control_chosen *bex_control_choice(const bex_control *c) {
+    return c->last.n ? &c->last : NULL;
+}
+
 bex_history *bex_control_history(bex_control *c) {
     return c->history;
 }
@@ -265,6 +267,7 @@ int bex_control_begin(bex_control *c) {
     c->running = true;
     c->drawn = c->resolved = false;
     bex_proposals_forget(c->proposals);
+    c->last.n = 0;
     c->plans = 0;
     c->step = 0;
     c->next = c->act;
@@ -322,12 +325,7 @@ static int sum_history(bex_control *c, const bex_real *state) {
         bex_gram_union(wide, c->gram, c->memory);
     else if (bex_state_sum_add(phi, c->gram, c->raw, (size_t)c->policy->dit.o.N) < 0)
         return -1;
-    if (!bex_feature_relative(phi)) return 0;
-    if (bex_feature_eval_wide(phi, c->features, state, 1, 1) < 0) return -1;
-    double seen[BEX_GRAM_MOST];
-    bex_feature_contract(phi, seen, c->gram, c->features);
-    memcpy(c->gram, seen, bex_gram_size(bex_feature_shape(phi)) * sizeof *seen);
-    return 0;
+    return bex_state_sum_from(phi, c->gram, state);
 }
 
 static int resolve_target(bex_control *c, const bex_real *state) {
@@ -466,6 +464,7 @@ static bex_real *denoise(bex_control *c, const bex_real *state, int proposed, bo
     if (choose && bex_choice_make(c->choice, c->x, proposed, state, c->target, &best) < 0)
         return NULL;
     bex_real *x = c->x + (size_t)best * size;
+    if (choose) c->last = (bex_control_chosen){c->choice, c->x, proposed, best};
     if (choose && !own && c->drawn) {
         bex_proposals_rank(c->proposals, bex_choice_distances(c->choice));
         if (c->lead) bex_lead_set(c->lead, x, state);
@@ -479,6 +478,7 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
     const bex_policy *p = c->policy;
     const bex_dit_options *n = &p->dit.o;
     size_t size = (size_t)n->K * (size_t)n->A;
+    c->last.n = 0;
     if (check_finite(state, p->O) < 0) return -1;
     if (take_history(c, history) < 0) return -1;
     if (n->coverage && !c->resolved && resolve_target(c, state) < 0) return -1;
@@ -502,6 +502,7 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
 
 // record the state; the first one of an episode also fixes its history
 static int observe(bex_control *c, const bex_real *state) {
+    c->last.n = 0;
     if (!c->running) return bex_fail("no episode has begun");
     if (check_finite(state, c->policy->O) < 0) return -1;
     if (!c->history) return 0;

@@ -15,6 +15,7 @@
 #define BEX_POLICY_CONTROL_H
 
 #include "coverage/exp_target.h"
+#include "policy/choice.h"
 #include "policy/history.h"
 #include "policy/policy.h"
 
@@ -69,6 +70,15 @@ int bex_control_set_step(bex_control *c, long long step); // of the episode, for
 int bex_control_set_seed(bex_control *c, uint64_t seed);  // between episodes; counts from 0 again
 long long bex_control_plans(const bex_control *c);        // plans so far, of all episodes
 double bex_control_target(const bex_control *c); // the coverage input in use; NAN without coverage
+
+/* What the last act or plan of the episode chose from, NULL if it did not choose anew: proposals x (n, K, dit.o.A) in network
+ * units, of which `best` was taken; with a lead its actions are those it was followed by. Until the next call. */
+typedef struct bex_control_chosen {
+    const bex_choice *choice;
+    const bex_real *x;
+    int n, best;
+} bex_control_chosen;
+const bex_control_chosen *bex_control_choice(const bex_control *c);
 
 bex_history *bex_control_history(bex_control *c); // to save, load, inspect; NULL without history
 int bex_control_chunk(const bex_control *c);      // K

@@ -27,14 +27,7 @@ void bex_lead_free(bex_lead *l) {
 }
 
 void bex_lead_set(bex_lead *l, const bex_real *told, const bex_real *state) {
-    const bex_policy *p = l->policy;
-    int wide = p->dit.o.A;
-    for (int k = 0; k < p->dit.o.K; k++)
-        for (int i = 0; i < p->W; i++) {
-            int dim = p->waypoint[i];
-            l->place[k * p->W + i] =
-                bex_policy_waypoint_state(p, k, dim, told[k * wide + p->A + i], state[dim]);
-        }
+    bex_policy_places(l->policy, told, state, l->place);
 }
 
 void bex_lead_tell(const bex_lead *l, double steps, const bex_real *state, bex_real *x) {

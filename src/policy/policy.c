@@ -136,6 +136,17 @@ bex_real bex_policy_waypoint_state(const bex_policy *p, int k, int dim, bex_real
     return from + loudness(p, k) * value * p->normaliser.std[dim];
 }
 
+void bex_policy_places(const bex_policy *p, const bex_real *x, const bex_real *state,
+                       bex_real *places) {
+    int wide = p->dit.o.A;
+    for (int k = 0; k < p->dit.o.K; k++)
+        for (int i = 0; i < p->W; i++) {
+            int dim = p->waypoint[i];
+            places[k * p->W + i] =
+                bex_policy_waypoint_state(p, k, dim, x[k * wide + p->A + i], state[dim]);
+        }
+}
+
 void bex_policy_cool(const bex_policy *p, bex_real *x, size_t n, double temperature) {
     size_t wide = (size_t)p->dit.o.A;
     for (size_t i = 0; temperature != 1 && i < n * (size_t)p->dit.o.K; i++)

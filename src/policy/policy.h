@@ -52,6 +52,10 @@ bex_real bex_policy_waypoint_value(const bex_policy *policy, int k, bex_real s, 
 bex_real bex_policy_waypoint_state(const bex_policy *policy, int k, int dim, bex_real value,
                                    bex_real now);
 
+/* The waypoints of a chunk x (K, dit.o.A) told in `state` (O): places (K,W), the world's units. */
+void bex_policy_places(const bex_policy *policy, const bex_real *x, const bex_real *state,
+                       bex_real *places);
+
 /* The noise of n chunks x (n,K,dit.o.A) at a temperature: that of the actions scaled, from less of which likelier actions are
  * denoised. That of the waypoints stays: proposals differ in it. */
 void bex_policy_cool(const bex_policy *policy, bex_real *x, size_t n, double temperature);

@@ -6,6 +6,7 @@
 #include "exp/explore.h"
 #include "exp/explore_results.h"
 #include "exp/metrics.h"
+#include "exp/trajectories.h"
 
 #include "test.h"
 
@@ -242,7 +243,7 @@ static void trajectories_read_back(void **state) {
     bex_explored e;
     assert_int_equal(explore(&e, 0, 0), 0);
     unlink(path);
-    if (bex_explore_save_trajectories(&e, "bex explore", path) < 0) {
+    if (bex_trajectories_save(&e, "bex explore", path) < 0) {
         if (!strstr(bex_error(), "HDF5")) fail_msg("%s", bex_error());
         bex_explored_fini(&e);
         skip();

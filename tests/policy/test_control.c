@@ -431,6 +431,36 @@ static void plan_and_act_agree(void **state) {
     bex_policy_free(p);
 }
 
+/* At steps 0, 4 and 8 of an episode that commits to 4 actions, and at none between them. */
+static void choices_are_told(void **state) {
+    (void)state;
+    static const char *const proposing[] = {"model.waypoints=true", NULL};
+    bex_policy *p = tiny_policy(proposing, 0, 3);
+    bex_control_options o = BEX_CONTROL_INIT;
+    o.candidates = 5, o.commit = 4, o.act = 2;
+    bex_control *c = bex_control_new(p, &o);
+    assert_non_null(c);
+    ok(bex_control_begin(c));
+    assert_null(bex_control_choice(c));
+    for (int t = 0; t < 10; t++) {
+        float s[TINY_O], action[TINY_A];
+        tiny_state(s, 0, t);
+        ok(bex_control_act(c, s, action));
+        const bex_control_chosen *told = bex_control_choice(c);
+        if (t % 4) {
+            assert_null(told);
+            continue;
+        }
+        assert_non_null(told);
+        assert_int_equal(told->n, 5);
+        const double *distance = bex_choice_distances(told->choice);
+        for (int i = 0; i < 5; i++) assert_true(distance[told->best] <= distance[i]);
+    }
+    ok(bex_control_end(c));
+    bex_control_free(c);
+    bex_policy_free(p);
+}
+
 static void acting_allocates_nothing(void **state) {
     (void)state;
     if (!malloc_counted()) skip();
@@ -531,6 +561,7 @@ int main(void) {
         cmocka_unit_test(exp_changes_on_the_way),
         cmocka_unit_test(raw_coverage_follows_the_history),
         cmocka_unit_test(plan_and_act_agree),
+        cmocka_unit_test(choices_are_told),
         cmocka_unit_test(acting_allocates_nothing),
         cmocka_unit_test(mistakes_are_told),
     };

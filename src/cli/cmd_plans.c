@@ -1,0 +1,239 @@
+/* cli/cmd_plans.c - `bex plans`: the futures an exploration chose from, its recorded states given to its policy again. */
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/world_picture.h"
+
+#include "agent/policy_actor.h"
+#include "base/error.h"
+#include "exp/checkpoint.h"
+#include "exp/explore.h"
+#include "exp/plans.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *policy_path, *maze, *picture, *out;
+static long long trials, episode = 2;
+static bool json;
+
+static const bex_option options[] = {
+    {"trials", BEX_OPTION_INTEGER, &trials, "N", "of the first N trials; 0: all", 0, 10000},
+    {"picture", BEX_OPTION_TEXT, &picture, "FILE",
+     "the choices of one episode over the map, at most eight of them: .png, .svg or .pdf", 0, 0},
+    {"episode", BEX_OPTION_INTEGER, &episode, "N", "of the first trial, for --picture; from 1", 1,
+     1e6},
+    {"out", BEX_OPTION_TEXT, &out, "FILE",
+     "an HDF5 file of all choices: states, proposals, coverages", 0, 0},
+    {"policy", BEX_OPTION_TEXT, &policy_path, "RUN", "where it lies, if it was moved", 0, 0},
+    {"maze", BEX_OPTION_TEXT, &maze, "FILE", "the text grid of ENV maze2d or antmaze", 0, 0},
+    {"json", BEX_OPTION_FLAG, &json, NULL, "print the summary as JSON", 0, 0},
+};
+static const bex_usage usage = {
+    .command = "plans",
+    .synopsis = "DIR [options]",
+    .about =
+        "What a policy that chooses among candidates chose from in the exploration in DIR (bex explore\n"
+        "--out DIR). Nothing is simulated: the recorded states are given to the policy again, which\n"
+        "then plans as it did. Tells how many proposals lead where nobody was, how far they differ,\n"
+        "how much of the chosen one was made; and, making each choice once more as if no earlier\n"
+        "episode were known, what the past is worth to it. Takes as long as exploring.",
+    .example = "bex plans explored\n"
+               "bex plans explored --trials 1 --episode 3 --picture futures.png\n"
+               "bex plans explored --out plans.hdf5 --json",
+    .options = options,
+    .count = sizeof options / sizeof *options,
+};
+
+typedef struct session {
+    const char *folder;
+    json_t *results, *summary;
+    bex_policy *policy;
+    bex_world *world;
+    bex_trajectories rows;
+    bex_actor **actors; // (trials)
+    int trials, candidates;
+    bex_plans plans;
+} session;
+
+static double number(const json_t *from, const char *key) {
+    return json_number_value(json_object_get(from, key));
+}
+
+static int open_exploration(session *s) {
+    char path[1100];
+    if (snprintf(path, sizeof path, "%s/results.json", s->folder) >= (int)sizeof path)
+        return bex_fail("the name of the directory is too long");
+    if (!(s->results = bex_json_load(path))) return -1;
+    snprintf(path, sizeof path, "%s/trajectories.hdf5", s->folder);
+    if (bex_trajectories_load(&s->rows, path) < 0) return -1;
+    s->trials = trials && trials < s->rows.trials ? (int)trials : s->rows.trials;
+    return 0;
+}
+
+static int open_world(session *s) {
+    const json_t *env = json_object_get(s->results, "environment");
+    const char *name = json_string_value(json_object_get(env, "name"));
+    bex_world_options o = BEX_WORLD_INIT;
+    o.maze = maze, o.explore = true;
+    if (!name) return bex_fail("'%s/results.json' does not tell its environment", s->folder);
+    if (bex_world_open(&s->world, name, &o) < 0) return -1;
+    if (s->world->O == s->rows.O && s->world->A == s->rows.A) return 0;
+    return bex_fail("%d observation and %d action values are recorded, %s has %d and %d", s->rows.O,
+                    s->rows.A, name, s->world->O, s->world->A);
+}
+
+static int open_policy(session *s) {
+    const json_t *agent = json_object_get(s->results, "agent");
+    const char *run = json_string_value(json_object_get(agent, "run"));
+    char path[1100];
+    if (!run) return bex_fail("'%s' was not explored by a trained policy", s->folder);
+    if (policy_path) run = policy_path;
+    if (bex_checkpoint_model(path, sizeof path, run, false) < 0 ||
+        !(s->policy = bex_policy_load(path))) {
+        bex_fail_in("the policy of '%s'", s->folder);
+        return policy_path ? -1 : bex_fail_hint("--policy tells where it is now");
+    }
+    return 0;
+}
+
+// actors as the exploration made them
+static int make_actors(session *s) {
+    const json_t *agent = json_object_get(s->results, "agent");
+    bex_control_options o = BEX_CONTROL_INIT;
+    o.exp = json_string_value(json_object_get(agent, "exp"));
+    o.history = json_string_value(json_object_get(agent, "history"));
+    o.act = (int)number(agent, "act"), o.ddim = (int)number(agent, "ddim");
+    o.candidates = s->candidates = (int)number(agent, "candidates");
+    o.commit = (int)number(agent, "commit");
+    o.noise = number(agent, "noise"), o.temperature = number(agent, "temperature");
+    if (json_object_get(agent, "guidance")) o.guidance = number(agent, "guidance");
+    s->actors = calloc((size_t)s->trials, sizeof(bex_actor *));
+    if (!s->actors) return bex_fail("out of memory");
+    uint64_t seed = (uint64_t)json_integer_value(json_object_get(s->results, "seed"));
+    for (int i = 0; i < s->trials; i++) {
+        s->actors[i] = bex_policy_actor_new(s->policy, &o, bex_explore_stream(seed, i));
+        if (!s->actors[i]) return -1;
+    }
+    return 0;
+}
+
+static int plan(session *s) {
+    long long rows = 0;
+    for (int k = 0; k < s->rows.episodes; k++)
+        if (s->rows.trial[k] < s->trials) rows += s->rows.start[k + 1] - s->rows.start[k];
+    bex_progress p;
+    bex_progress_start(&p, stderr, "plans", rows);
+    if (bex_plans_run(&s->plans, s->policy, s->actors, s->candidates, &s->rows, s->trials, 0, &p) <
+        0)
+        return -1;
+    bex_progress_finish(&p);
+    s->summary = bex_plans_summary(&s->plans, &s->rows, s->world);
+    return s->summary ? 0 : -1;
+}
+
+// at most eight choices of the episode, evenly spaced
+static int draw(const session *s) {
+    enum { MOST = 8 };
+    const bex_plans *p = &s->plans;
+    const bex_plans_trial *t = &p->trial[0];
+    bex_futures shown[MOST];
+    int first = 0, n = 0, k = (int)episode - 1;
+    while (first < t->count && t->episode[first] < k) first++;
+    while (first + n < t->count && t->episode[first + n] == k) n++;
+    if (n == 0) return bex_fail("the first trial has no choice in an episode %lld", episode);
+    int panels = n < MOST ? n : MOST;
+    for (int i = 0; i < panels; i++) {
+        int c = first + i * n / panels;
+        size_t row = (size_t)(s->rows.start[k] + t->step[c]), proposals = (size_t)c * (size_t)p->n;
+        shown[i] = (bex_futures){.n = p->n,
+                                 .K = p->K,
+                                 .W = p->W,
+                                 .places = t->places + proposals * (size_t)(p->K * p->W),
+                                 .dims = s->policy->waypoint,
+                                 .possible = t->possible + proposals,
+                                 .chosen = t->chosen[c],
+                                 .blind = t->blind[c],
+                                 .obs = s->rows.obs + row * (size_t)s->rows.O,
+                                 .rows = t->length[c] + 1,
+                                 .stride = s->rows.O};
+        snprintf(shown[i].title, sizeof shown[i].title, "step %d", t->step[c]);
+    }
+    char title[120];
+    snprintf(title, sizeof title, "Episode %lld: %d futures proposed at a choice", episode, p->n);
+    return bex_world_futures(s->world, shown, panels, title, picture);
+}
+
+static void print_ends(const json_t *ends, const char *who, const char *text) {
+    const json_t *e = json_object_get(ends, who);
+    printf("  %-34s %7.3f   %10.3f   %17.3f\n", text, number(e, "nowhere"), number(e, "fresh"),
+           number(e, "known"));
+}
+
+static void print_summary(const session *s) {
+    const json_t *j = s->summary, *coverage = json_object_get(j, "coverage");
+    const json_t *later = json_object_get(j, "later"), *ends = json_object_get(later, "ends");
+    printf("%.0f choices among %d futures, trials of %s: %d\n", number(j, "choices"), s->plans.n,
+           s->world->name, s->trials);
+    printf("  actions as recorded    %.3f%s\n", number(j, "actions_as_recorded"),
+           number(j, "actions_as_recorded") < 1 ? "  another policy or build made some of them"
+                                                : "");
+    printf("  possible               %.3f  of the proposals: seldom where nobody was\n",
+           number(j, "possible"));
+    printf("  ends apart             %.3g  of possible ones, from their mean; the world's units\n",
+           number(j, "apart"));
+    printf("  planned, made, missed  %.3g, %.3g, %.3g  until the next choice\n",
+           number(j, "planned"), number(j, "made"), number(j, "missed"));
+    printf("  coverage               %.3g chosen; possible ones %.3g, standard deviation %.3g\n",
+           number(coverage, "chosen"), number(coverage, "mean"), number(coverage, "spread"));
+    if (!(number(later, "choices") > 0)) return;
+    printf("after a trial's first episode, as if no earlier episode were known:\n");
+    printf("  the same choice        %.3f\n", number(later, "same_choice"));
+    printf("  coverages correlate    %.3f  with those of the past, over possible ones\n",
+           number(later, "alike"));
+    printf("  ends of futures                    nowhere   new region   share of episodes\n");
+    print_ends(ends, "chosen", "chosen");
+    print_ends(ends, "blind", "chosen without the past");
+    print_ends(ends, "mean", "possible");
+    print_ends(ends, "newest", "the newest of the possible");
+}
+
+static int finish(session *s) {
+    if (out && bex_plans_save(&s->plans, out) < 0) return -1;
+    if (picture && draw(s) < 0) return -1;
+    if (json)
+        bex_json_print(s->summary);
+    else
+        print_summary(s);
+    return 0;
+}
+
+static void session_fini(session *s) {
+    bex_plans_fini(&s->plans);
+    for (int i = 0; s->actors && i < s->trials; i++)
+        if (s->actors[i]) s->actors[i]->class->free(s->actors[i]);
+    free(s->actors);
+    bex_trajectories_fini(&s->rows);
+    bex_policy_free(s->policy);
+    bex_world_close(s->world);
+    json_decref(s->results);
+    json_decref(s->summary);
+}
+
+int bex_cmd_plans(int argc, char **argv) {
+    session s = {0};
+    int n = bex_options_parse(&usage, argc, argv, &s.folder, 1);
+    if (n < 0) return n == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
+    if (n == 0) {
+        bex_fail("which exploration?");
+        return bex_command_fail(&usage, BEX_EXIT_USAGE);
+    }
+    int code = open_exploration(&s);
+    if (!code) code = open_policy(&s);
+    if (!code) code = open_world(&s);
+    if (!code) code = make_actors(&s);
+    if (!code) code = plan(&s);
+    if (!code) code = finish(&s);
+    session_fini(&s);
+    return code ? bex_command_fail(&usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
+}
