@@ -14,11 +14,13 @@
 #include <unistd.h>
 
 static const char *out;
-static bool best, force;
+static bool best, half, force;
 
 static const bex_option options[] = {
     {"out", BEX_OPTION_TEXT, &out, "FILE", "the policy (also -o FILE)", 0, 0},
     {"best", BEX_OPTION_FLAG, &best, NULL, "the run's best checkpoint, not its newest", 0, 0},
+    {"half", BEX_OPTION_FLAG, &half, NULL,
+     "weights rounded to 16 bits, half the size again: nearly the same actions", 0, 0},
     {"force", BEX_OPTION_FLAG, &force, NULL, "replace the file if it is there", 0, 0},
 };
 static const bex_usage usage = {
@@ -32,7 +34,7 @@ static const bex_usage usage = {
         "Whatever takes a policy takes the file; training goes on from the run, not from it.",
     .example =
         "bex export runs/be --out policy.safetensors\n"
-        "bex export runs/be --out policy.safetensors --deploy.exp=q:1 --deploy.candidates=8\n"
+        "bex export runs/be --out policy.safetensors --half --deploy.exp=q:1 --deploy.candidates=8\n"
         "bex act policy.safetensors --in states.safetensors --out actions.safetensors",
     .options = options,
     .count = sizeof options / sizeof *options,
@@ -64,7 +66,7 @@ static int export(const char *run, const char **overrides, int count) {
     double before = megabytes(path); // out may be the file itself
     bex_policy *p = bex_policy_load(path);
     int code = p ? deploy(&p->config, overrides, count) : -1;
-    if (!code) code = bex_policy_save(p, out);
+    if (!code) code = (half ? bex_policy_save_half : bex_policy_save)(p, out);
     bex_policy_free(p);
     if (!code) printf("%s: %.1f MB, of %s, %.1f MB\n", out, megabytes(out), path, before);
     return code;

@@ -37,6 +37,15 @@ void bex_params_add_values(const bex_params *p, bex_st_writer *w) {
     if (p->ema) add(p, w, "ema.", p->ema);
 }
 
+int bex_params_add_half(const bex_params *p, bex_st_writer *w) {
+    for (int i = 0; i < p->params; i++) {
+        const bex_param *q = p->param[i];
+        key k = key_of(q, "");
+        if (bex_st_add_half(w, k.text, q->rank, k.dim, p->value + q->offset) < 0) return -1;
+    }
+    return 0;
+}
+
 void bex_params_add_state(const bex_params *p, bex_st_writer *w) {
     if (!p->m) return;
     add(p, w, "adam.m.", p->m);

@@ -10,6 +10,8 @@
 
 /* Add to a writer; the block must outlive the save. */
 void bex_params_add_values(const bex_params *params, bex_st_writer *w);
+/* The values alone, rounded to 16 bits. Negative with a message: one is too large for them. */
+int bex_params_add_half(const bex_params *params, bex_st_writer *w);
 void bex_params_add_state(const bex_params *params, bex_st_writer *w);
 
 /* Whether every parameter is there in its shape. The block need not be built: ask first where the file

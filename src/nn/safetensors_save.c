@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ struct bex_st_writer {
         char *key, *value;
     } * metadata;
     int pairs, pair_room;
+    void **copies; // of data that was converted
+    int kept, copy_room;
 };
 
 static void *grown(void *array, int *room, size_t size) {
@@ -42,6 +45,8 @@ void bex_st_writer_free(bex_st_writer *w) {
     if (!w) return;
     for (int i = 0; i < w->count; i++) free((char *)w->tensors[i].name);
     for (int i = 0; i < w->pairs; i++) free(w->metadata[i].key), free(w->metadata[i].value);
+    for (int i = 0; i < w->kept; i++) free(w->copies[i]);
+    free(w->copies);
     free(w->tensors);
     free(w->metadata);
     free(w);
@@ -74,6 +79,39 @@ void bex_st_add_real(bex_st_writer *w, const char *name, int rank, const int64_t
                      const bex_real *data) {
     bex_st_add(w, name, sizeof(bex_real) == sizeof(float) ? BEX_ST_F32 : BEX_ST_F64, rank, dim,
                data);
+}
+
+// bits of the nearest half, infinity's for what is too large or no number
+static uint16_t to_f16(double x) {
+    int sign = signbit(x) ? 0x8000 : 0, exponent = 1; // biased; that of fractions in 2^-24 too
+    double size = fabs(x);
+    if (!(size < 65520)) return (uint16_t)(sign | 31 << 10); // it would round to 65,536
+    if (size >= 0x1p-14) {
+        frexp(size, &exponent); // size = [0.5, 1) 2^exponent
+        exponent += 14;
+    }
+    int fraction = (int)nearbyint(ldexp(size, 25 - exponent)); // 1.f is 1024 and more
+    // one that rounds up to the next power carries into the exponent
+    return (uint16_t)(sign | (((exponent - 1) << 10) + fraction));
+}
+
+int bex_st_add_half(bex_st_writer *w, const char *name, int rank, const int64_t *dim,
+                    const bex_real *data) {
+    size_t count = 1;
+    for (int i = 0; i < rank; i++) count *= (size_t)dim[i];
+    uint16_t *half = malloc(count * sizeof *half + 1);
+    BEX_CHECK(half, "out of memory: %zu values", count);
+    for (size_t i = 0; i < count; i++) {
+        half[i] = to_f16((double)data[i]);
+        if ((half[i] & 0x7fff) < 31 << 10) continue;
+        free(half);
+        return bex_fail("tensor '%.200s': element %zu is %g, too large for 16 bits", name, i,
+                        (double)data[i]);
+    }
+    if (w->kept == w->copy_room) w->copies = grown(w->copies, &w->copy_room, sizeof *w->copies);
+    w->copies[w->kept++] = half;
+    bex_st_add(w, name, BEX_ST_F16, rank, dim, half);
+    return 0;
 }
 
 void bex_st_add_metadata(bex_st_writer *w, const char *key, const char *value) {

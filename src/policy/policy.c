@@ -195,7 +195,7 @@ bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normalise
     return f;
 }
 
-int bex_policy_save(const bex_policy *p, const char *path) {
+static int save(const bex_policy *p, const char *path, bool half) {
     char number[32];
     char *text = bex_config_text(&bex_policy_schema, &p->config);
     bex_st_writer *w = bex_st_writer_new();
@@ -210,15 +210,27 @@ int bex_policy_save(const bex_policy *p, const char *path) {
         snprintf(number, sizeof number, "%d", sizes[i].value);
         bex_st_add_metadata(w, sizes[i].key, number);
     }
-    bex_params_add_values(p->params, w);
+    int code = 0;
+    if (half)
+        code = bex_params_add_half(p->params, w);
+    else
+        bex_params_add_values(p->params, w);
     bex_normaliser_save(&p->normaliser, w);
     if (p->phi) bex_feature_save(p->phi, w);
     if (p->condition) bex_condition_save(p->condition, w);
     if (p->support) bex_support_save(p->support, w);
-    int code = bex_st_save(w, path);
+    if (code == 0) code = bex_st_save(w, path);
     bex_st_writer_free(w);
     free(text);
     return code;
+}
+
+int bex_policy_save(const bex_policy *p, const char *path) {
+    return save(p, path, false);
+}
+
+int bex_policy_save_half(const bex_policy *p, const char *path) {
+    return save(p, path, true);
 }
 
 static int size_from(const bex_st_file *f, const char *key, int least, int *value) {

@@ -38,6 +38,9 @@ void bex_policy_free(bex_policy *policy);
 bex_policy *bex_policy_load(const char *path);
 int bex_policy_save(const bex_policy *policy, const char *path);
 
+/* Weights rounded to 16 bits (loaded, they are what they were rounded to), all else as it is; half the size. */
+int bex_policy_save_half(const bex_policy *policy, const char *path);
+
 /* States in the world's units to what a token holds: (n, dit.o.O) = [normalised | phi], phi only with
  * model.features. Without it, out may be the states themselves. */
 void bex_policy_inputs(const bex_policy *policy, bex_real *out, const bex_real *states, int n);

@@ -3,6 +3,7 @@
 #include "nn/safetensors.h"
 #include "policy/tiny_policy.h"
 
+#include <math.h>
 #include <unistd.h>
 
 static char model[600], out[600];
@@ -61,6 +62,35 @@ static void what_acts_is_kept_bit_for_bit(void **state) {
     assert_int_equal(averages(out), 0);
 }
 
+/* Each weight within half of the last of 11 bits, everything else as it was; and that file again the same. */
+static void weights_in_16_bits(void **state) {
+    (void)state;
+    char text[1300];
+    const char *again = scratch_path("export-half.safetensors");
+    run r = run_program(arguments(model, "--force --half"));
+    if (r.code) fail_msg("%s", r.text);
+    bex_policy *p = bex_policy_load(model), *q = bex_policy_load(out);
+    if (!p || !q) fail_msg("%s", bex_error());
+    size_t same = 0;
+    for (size_t i = 0; i < p->params->count; i++) {
+        double a = (double)p->params->value[i], b = (double)q->params->value[i];
+        assert_true(fabs(a - b) <= fabs(a) * 0x1p-11 + 0x1p-25);
+        same += a == b;
+    }
+    assert_true(same < p->params->count);
+    assert_memory_equal(p->normaliser.mean, q->normaliser.mean, TINY_O * sizeof(bex_real));
+    assert_int_equal(bex_policy_save_half(q, again), 0);
+    snprintf(text, sizeof text, "cmp -s %s %s", out, again);
+    assert_int_equal(system(text), 0);
+    // too large for 16 bits
+    bex_param_edit(q->params->param[0])[0] = R(1e6);
+    assert_int_equal(bex_policy_save_half(q, again), -1);
+    assert_non_null(strstr(bex_error(), "too large for 16 bits"));
+    unlink(again);
+    bex_policy_free(p);
+    bex_policy_free(q);
+}
+
 static void how_to_act_can_be_set(void **state) {
     (void)state;
     run r = run_program(arguments(model, "--force --deploy.temperature=0.5 --deploy.exp=q:1"));
@@ -104,6 +134,7 @@ int main(void) {
     save_trained();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_acts_is_kept_bit_for_bit),
+        cmocka_unit_test(weights_in_16_bits),
         cmocka_unit_test(how_to_act_can_be_set),
         cmocka_unit_test(mistakes_are_one_line),
     };

@@ -242,6 +242,49 @@ static void every_f16_is_read(void **state) {
 
 /* ---- refusals ---- */
 
+/* Every finite half is written as itself; between two of them the nearer is taken, in the middle the even one. */
+static void halves_round_to_nearest(void **state) {
+    (void)state;
+    enum { HALVES = 31 << 10 };
+    static bex_real exact[2 * HALVES], above[HALVES], middle[HALVES], below[HALVES];
+    for (int i = 0; i < HALVES; i++) {
+        int e = i >> 10, f = i & 1023;
+        double unit = ldexp(1, (e ? e : 1) - 25), x = (e ? 1024 + f : f) * unit;
+        exact[i] = R(x), exact[HALVES + i] = R(-x);
+        below[i] = R(x + 0.499 * unit), middle[i] = R(x + 0.5 * unit),
+        above[i] = R(x + 0.501 * unit);
+    }
+    const char *path = scratch_path("halves.safetensors");
+    bex_st_writer *w = bex_st_writer_new();
+    int64_t all = 2 * HALVES, one = HALVES,
+            most = HALVES - 1; // the last one's neighbour is infinite
+    assert_int_equal(bex_st_add_half(w, "exact", 1, &all, exact), 0);
+    assert_int_equal(bex_st_add_half(w, "below", 1, &one, below), 0);
+    assert_int_equal(bex_st_add_half(w, "middle", 1, &most, middle), 0);
+    assert_int_equal(bex_st_add_half(w, "above", 1, &most, above), 0);
+    assert_int_equal(bex_st_add_half(w, "large", 1, &one, above), -1);
+    assert_non_null(strstr(bex_error(), "'large': element 31743 is 65520"));
+    assert_int_equal(bex_st_save(w, path), 0);
+    bex_st_writer_free(w);
+    bex_st_file *f = bex_st_load(path);
+    if (!f) fail_msg("%s", bex_error());
+    const uint16_t *bits[4];
+    const char *names[] = {"exact", "below", "middle", "above"};
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(bex_st_find(f, names[k])->dtype, BEX_ST_F16);
+        bits[k] = bex_st_find(f, names[k])->data;
+    }
+    for (int i = 0; i < HALVES; i++) {
+        assert_int_equal(bits[0][i], i);
+        assert_int_equal(bits[0][HALVES + i], i | 0x8000);
+        assert_int_equal(bits[1][i], i);
+        if (i < HALVES - 1) assert_int_equal(bits[2][i], i + i % 2);
+        if (i < HALVES - 1) assert_int_equal(bits[3][i], i + 1);
+    }
+    bex_st_free(f);
+    unlink(path);
+}
+
 static void malformed_files_are_refused(void **state) {
     (void)state;
     char path[512];
@@ -455,6 +498,7 @@ int main(void) {
         cmocka_unit_test(reals_round_trip),
         cmocka_unit_test(unaligned_tensors_are_usable),
         cmocka_unit_test(every_f16_is_read),
+        cmocka_unit_test(halves_round_to_nearest),
         cmocka_unit_test(malformed_files_are_refused),
         cmocka_unit_test(every_truncation_is_refused),
         cmocka_unit_test(header_lengths_are_checked),
