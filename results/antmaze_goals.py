@@ -1,7 +1,7 @@
 """antmaze_goals.py: AntMaze's protocol as the scripts of this folder count it (docs/protocols.md, docs/environments.md)."""
 import numpy as np
 
-EPISODES = {"medium": 40, "large": 27}  # of a trial
+BUDGET = 20000  # steps of a trial
 LENGTHS = {"medium": 500, "large": 750}  # steps of an episode
 GOALS = {"medium": [(6, 6), (1, 5), (6, 1), (6, 3)], "large": [(7, 9), (7, 2), (1, 10), (7, 6)]}  # cells (row, column)
 

@@ -16,12 +16,12 @@ with h5py.File(path) as f:
     states = f["observations"][:]
     ends = np.flatnonzero(f["timeouts"][:] | f["terminals"][:]) if world == "kitchen" else None
 if world == "kitchen":
-    episodes, length = 10, 280
+    budget, length = 3000, 280
     found = np.array([np.linalg.norm(states[:, i] - np.array(g), axis=1) < 0.3 for i, g in TASKS])
     regions = None
     begins = np.ones(len(states), bool)
 else:
-    episodes, length = antmaze_goals.EPISODES[world], antmaze_goals.LENGTHS[world]
+    budget, length = antmaze_goals.BUDGET, antmaze_goals.LENGTHS[world]
     xy = states[:, :2]
     ends = np.flatnonzero(np.append(np.linalg.norm(np.diff(xy, axis=0), axis=1) > 1, True))  # an ant does not jump
     found = antmaze_goals.found(xy, world)
@@ -29,19 +29,20 @@ else:
     regions = cells[:, 0] * 100 + cells[:, 1]
     begins = regions == 0
 first = np.append(0, ends[:-1] + 1)
-last = np.minimum(ends + 1, first + length)
 here = np.flatnonzero(begins[first])
+lengths = [length] * (budget // length) + [budget % length] * (budget % length > 0)  # of a trial's episodes: the last is cut where the budget ends
 anywhere = np.mean([found[:, a:b + 1].any(axis=1) for a, b in zip(first, ends)], axis=0)
-each_found = [found[:, first[e]:last[e]].any(axis=1) for e in here]
-each_cells = [set(regions[first[e]:last[e]]) for e in here] if regions is not None else None
+parts = {n: [slice(first[e], min(ends[e] + 1, first[e] + n)) for e in here] for n in set(lengths)}
+each_found = {n: [found[:, p].any(axis=1) for p in parts[n]] for n in parts}
+each_cells = {n: [set(regions[p]) for p in parts[n]] for n in parts} if regions is not None else None
 rng = np.random.default_rng(1)
 share, count, by_goal = [], [], np.zeros(len(found))
 for _ in range(TRIALS):
-    drawn = rng.integers(len(here), size=episodes)
-    got = np.any([each_found[i] for i in drawn], axis=0)
+    drawn = list(zip(lengths, rng.integers(len(here), size=len(lengths))))
+    got = np.any([each_found[n][i] for n, i in drawn], axis=0)
     share.append(got.mean())
     by_goal += got
     if each_cells:
-        count.append(len(set().union(*(each_cells[i] for i in drawn))))
-print(f"{world}: {len(here)} of {len(first)} demonstrations begin where trials do; {episodes} of them find {np.mean(share):.3f} (deviation {np.std(share):.3f}), "
+        count.append(len(set().union(*(each_cells[n][i] for n, i in drawn))))
+print(f"{world}: {len(here)} of {len(first)} demonstrations begin where trials do; {len(lengths)} of them find {np.mean(share):.3f} (deviation {np.std(share):.3f}), "
       f"each of the four {', '.join(f'{g / TRIALS:.2f}' for g in by_goal)}; of all demonstrations, at full length, {', '.join(f'{g:.3f}' for g in anywhere)} do" + (f"; regions {np.mean(count):.1f} (deviation {np.std(count):.1f})" if count else ""))
