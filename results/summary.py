@@ -6,7 +6,7 @@ import glob, json, math, os, re, sys
 folder = sys.argv[1]
 runs = {os.path.basename(f)[:-5]: json.load(open(f)) for f in sorted(glob.glob(folder + "/explored/*.json"))}
 LABELS = {"online": "BE, online history", "first": "BE, first-state history", "bc-policy": "BC", "network": "BE, one proposal, coverage hidden", "alone": "BE, one proposal, asked",
-          "full-mode": "BE, full mode, 10,000 updates", "query-mode": "BE, full mode, query tokens pooled, 10,000 updates", "prefix-mode": "BE, prefix mode, 10,000 updates", "warm": "BE, temperature 1", "plain": "BE, futures do not lead", "plain-warm": "BE, futures do not lead, temperature 1", "plain-alone": "BE that was not taught to follow, one proposal, asked", "bc-warm": "BC, temperature 1", "bc-cold": "BC, temperature 0", "bc-long": "BC, 24,000 updates", "bc-whole": "BC, whole chunks", "bc-whole-warm": "BC, whole chunks, temperature 1", "ours-online": "BE, demonstrations of our controller", "ours-bc-policy": "BC, demonstrations of our controller"}
+          "full-mode": "BE, full mode, 10,000 updates", "query-mode": "BE, full mode, query tokens pooled, 10,000 updates", "prefix-mode": "BE, prefix mode, 10,000 updates", "warm": "BE, temperature 1", "half": "BE, weights in 16 bits", "plain": "BE, futures do not lead", "plain-warm": "BE, futures do not lead, temperature 1", "plain-alone": "BE that was not taught to follow, one proposal, asked", "bc-warm": "BC, temperature 1", "bc-cold": "BC, temperature 0", "bc-long": "BC, 24,000 updates", "bc-whole": "BC, whole chunks", "bc-whole-warm": "BC, whole chunks, temperature 1", "ours-online": "BE, demonstrations of our controller", "ours-bc-policy": "BC, demonstrations of our controller"}
 
 
 def spread(values):

@@ -124,9 +124,13 @@ static int plan(session *s) {
         if (s->rows.trial[k] < s->trials) rows += s->rows.start[k + 1] - s->rows.start[k];
     bex_progress p;
     bex_progress_start(&p, stderr, "plans", rows);
-    if (bex_plans_run(&s->plans, s->policy, s->actors, s->candidates, &s->rows, s->trials, 0, &p) <
-        0)
-        return -1;
+    bex_plans_options o = {.policy = s->policy,
+                           .actors = s->actors,
+                           .rows = &s->rows,
+                           .trials = s->trials,
+                           .candidates = s->candidates,
+                           .progress = &p};
+    if (bex_plans_run(&s->plans, &o) < 0) return -1;
     bex_progress_finish(&p);
     s->summary = bex_plans_summary(&s->plans, &s->rows, s->world);
     return s->summary ? 0 : -1;

@@ -15,17 +15,17 @@
 // a trial at work
 typedef struct player {
     bex_choice *blind;
-    double *gram;        // (wide) of the first state, as many as a history has
-    bex_real *first;     // (N,O)
-    bex_real *action;    // (A)
-    int episode, choice; // of t; the last one, -1: none in this episode
+    double *gram;       // (wide) of the first state, as many as a history has
+    bex_real *first;    // (N,O)
+    bex_real *action;   // (A)
+    int begin, episode; // of t: the trial's first, that which is played
+    int choice;         // the last one, -1: none in this episode
 } player;
 
 typedef struct run {
     bex_plans *p;
-    bex_actor *const *actors;
+    const bex_plans_options *o;
     const bex_trajectories *t;
-    bex_progress *progress;
     atomic_llong done;
 } run;
 
@@ -102,7 +102,7 @@ static int keep_choice(const run *r, player *y, bex_plans_trial *trial, int row,
     if (c->n != p->n) return bex_fail("%d proposals, not %d", c->n, p->n);
     if (grow(p, trial) < 0 || choose_blindly(r, y, control, state, &trial->blind[at]) < 0)
         return -1;
-    trial->episode[at] = y->episode, trial->step[at] = row - r->t->start[y->episode];
+    trial->episode[at] = y->episode - y->begin, trial->step[at] = row - r->t->start[y->episode];
     trial->chosen[at] = c->best;
     memcpy(trial->from + at * O, state, O * sizeof *state);
     for (size_t i = 0; i < n; i++) {
@@ -135,16 +135,16 @@ static int play_row(run *r, player *y, bex_plans_trial *trial, bex_actor *actor,
         if (keep_choice(r, y, trial, row, control) < 0) return -1;
     }
     long long done = atomic_fetch_add(&r->done, 1) + 1;
-    if (r->progress && bex_parallel_worker() == 0)
-        bex_progress_update(r->progress, done, "%d trials", r->p->trials);
+    if (r->o->progress && bex_parallel_worker() == 0)
+        bex_progress_update(r->o->progress, done, "%d trials", r->p->trials);
     return 0;
 }
 
 static int play_trial(run *r, player *y, bex_plans_trial *trial, int number) {
     const bex_trajectories *t = r->t;
-    bex_actor *actor = r->actors[number];
-    for (int k = 0; k < t->episodes; k++) {
-        if (t->trial[k] != number) continue;
+    bex_actor *actor = r->o->actors[number];
+    while (t->trial[y->begin] != number) y->begin++;
+    for (int k = y->begin; k < t->episodes && t->trial[k] == number; k++) {
         y->episode = k, y->choice = -1;
         if (actor->class->begin(actor) < 0) return -1;
         for (int row = t->start[k]; row < t->start[k + 1]; row++)
@@ -155,38 +155,31 @@ static int play_trial(run *r, player *y, bex_plans_trial *trial, int number) {
     return 0;
 }
 
-// episodes of t become those of the trial, from 0
-static void number_episodes(const bex_trajectories *t, bex_plans_trial *trial, int number) {
-    int first = 0;
-    while (first < t->episodes && t->trial[first] != number) first++;
-    for (int i = 0; i < trial->count; i++) trial->episode[i] -= first;
-}
-
 static void play_piece(long piece, void *payload) {
     run *r = payload;
     bex_plans_trial *trial = &r->p->trial[piece];
     player y;
     if (player_init(&y, r) < 0 || play_trial(r, &y, trial, (int)piece) < 0)
         snprintf(trial->failure, sizeof trial->failure, "%s", bex_error());
-    number_episodes(r->t, trial, (int)piece);
     player_fini(&y);
 }
 
-int bex_plans_run(bex_plans *p, const bex_policy *policy, bex_actor *const *actors, int n,
-                  const bex_trajectories *t, int trials, int threads, bex_progress *progress) {
-    *p = (bex_plans){policy, n, policy->dit.o.K, policy->W, policy->O, trials, NULL};
-    if (n < 2 || !policy->W || !policy->condition)
+int bex_plans_run(bex_plans *p, const bex_plans_options *o) {
+    const bex_policy *policy = o->policy;
+    const bex_trajectories *t = o->rows;
+    *p = (bex_plans){policy, o->candidates, policy->dit.o.K, policy->W, policy->O, o->trials, NULL};
+    if (o->candidates < 2 || !policy->W || !policy->condition)
         return bex_fail("this policy does not choose: it has one candidate, or no waypoints");
     if (t->O != policy->O || t->A != policy->A)
         return bex_fail(
             "%d observation and %d action values are recorded, the policy has %d and %d", t->O,
             t->A, policy->O, policy->A);
-    p->trial = calloc((size_t)trials, sizeof *p->trial);
+    p->trial = calloc((size_t)o->trials, sizeof *p->trial);
     if (!p->trial) return bex_fail("out of memory");
-    run r = {.p = p, .actors = actors, .t = t, .progress = progress};
+    run r = {.p = p, .o = o, .t = t};
     atomic_init(&r.done, 0);
-    bex_parallel(threads, trials, play_piece, &r);
-    for (int i = 0; i < trials; i++)
+    bex_parallel(o->threads, o->trials, play_piece, &r);
+    for (int i = 0; i < o->trials; i++)
         if (p->trial[i].failure[0]) return bex_fail("trial %d: %s", i, p->trial[i].failure);
     return 0;
 }

@@ -36,11 +36,19 @@ typedef struct bex_plans {
     bex_plans_trial *trial; // (trials)
 } bex_plans;
 
-/* The first `trials` of t by policy actors (agent/policy_actor.h), one for each, made as the exploration's were; it must
- * choose among n > 1 candidates. threads 0: all. progress counts steps; NULL: none. Negative with a message.
- * Needs fini either way. */
-int bex_plans_run(bex_plans *p, const bex_policy *policy, bex_actor *const *actors, int n,
-                  const bex_trajectories *t, int trials, int threads, bex_progress *progress);
+typedef struct bex_plans_options {
+    const bex_policy *policy;
+    bex_actor *const
+        *actors; // (trials) of that policy (agent/policy_actor.h), made as the exploration's were
+    const bex_trajectories *rows; // of which the first `trials` are planned again
+    int trials;
+    int candidates;         // which they choose among: more than one
+    int threads;            // 0: all
+    bex_progress *progress; // counts steps; NULL: none
+} bex_plans_options;
+
+/* Negative with a message. Needs fini either way. */
+int bex_plans_run(bex_plans *p, const bex_plans_options *options);
 void bex_plans_fini(bex_plans *p);
 
 /* Means over choices, for tables: {"choices", "proposals", "actions_as_recorded", ...}; t, world: of the

@@ -62,8 +62,13 @@ static void record(bex_trajectories *t, const bex_policy *p) {
 static void replay(bex_plans *plans, const bex_policy *p, const bex_trajectories *t, int threads) {
     bex_actor *actors[TRIALS];
     make_actors(actors, p);
-    if (bex_plans_run(plans, p, actors, N, t, TRIALS, threads, NULL) < 0)
-        fail_msg("%s", bex_error());
+    bex_plans_options o = {.policy = p,
+                           .actors = actors,
+                           .rows = t,
+                           .trials = TRIALS,
+                           .candidates = N,
+                           .threads = threads};
+    if (bex_plans_run(plans, &o) < 0) fail_msg("%s", bex_error());
     free_actors(actors);
 }
 
@@ -146,7 +151,8 @@ static void a_policy_that_does_not_choose_is_refused(void **state) {
     bex_policy *p = tiny_policy(NULL, 0, 3);
     bex_trajectories t = {.O = TINY_O, .A = TINY_A};
     bex_plans plans;
-    assert_int_equal(bex_plans_run(&plans, p, NULL, 8, &t, 0, 1, NULL), -1);
+    bex_plans_options o = {.policy = p, .rows = &t, .candidates = 8};
+    assert_int_equal(bex_plans_run(&plans, &o), -1);
     assert_non_null(strstr(bex_error(), "does not choose"));
     bex_plans_fini(&plans);
     bex_policy_free(p);
