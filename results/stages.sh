@@ -40,10 +40,10 @@ judge() { # name temperature...: beside held-out demonstrations, into $out/name/
         mv "$to.tmp" "$to"
     done
 }
-foresee() { # name: what an exploration chose from, into $here/plans-name.json
+foresee() { # name trials: what an exploration chose from, into $here/plans-name.json
     local to=$here/plans-$1.json
     [ -e "$to" ] && return
-    $bex plans "$out/$1" --json >"$to.tmp"
+    $bex plans "$out/$1" --trials "$2" --json >"$to.tmp"
     mv "$to.tmp" "$to"
 }
 slim() { # every $out/*/results.json without paths and maps into $here/explored, eval-*.json into evaluated

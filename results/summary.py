@@ -73,7 +73,7 @@ def pooled(who):
 
 if grouped(r"(medium-online)\d") and grouped(r"(large-online)\d"):
     print("\n| both mazes | trials | goals | regions |\n|---|---|---|---|")
-    for who in ("online", "plain", "first", "network", "bc-policy"):
+    for who in ("online", "plain", "first", "network", "bc-policy", "bc-features"):
         pooled(who)
 for world in ("", "medium-", "large-"):
     table(f"{world.rstrip('-')} agent".strip(), grouped(rf"({world}(?:{'|'.join(LABELS)}))\d"))
