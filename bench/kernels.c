@@ -305,8 +305,8 @@ static void gelu_fwd(const work *w, int lane, ptrdiff_t row, int rows) {
 
 static void gelu_bwd(const work *w, int lane, ptrdiff_t row, int rows) {
     (void)lane;
-    bex_act_bwd(w->y + row * w->N, w->dz + row * w->N, w->x + row * w->N, (size_t)(rows * w->N),
-                BEX_ACT_GELU, 0);
+    bex_activation_bwd(w->y + row * w->N, w->dz + row * w->N, w->x + row * w->N,
+                       (size_t)(rows * w->N), BEX_ACT_GELU, 0);
 }
 
 static void rowwise_rows(results *r, int M, int C) {

@@ -13,13 +13,13 @@
  * Best of several; rank 0's clock. While rank 0 measures alone the others nap. */
 #include "bench/workload.h"
 
-#include "agent/imitation.h"
+#include "agent/imitation/imitation.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/ranks.h"
 #include "cli/options.h"
-#include "exp/mpi.h"
-#include "exp/train.h"
+#include "run/mpi.h"
+#include "run/train.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "cli/options.h"
-#include "report/figure.h"
+#include "draw/figure.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* bench/workload.c */
 #include "bench/workload.h"
 
-#include "agent/imitation.h"
+#include "agent/imitation/imitation.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/rng.h"

@@ -1,4 +1,4 @@
-# Writes exp/commit.h, only when it changes: BEX_COMMIT is the commit built, with "-dirty" if files
+# Writes run/commit.h, only when it changes: BEX_COMMIT is the commit built, with "-dirty" if files
 # differ from it, or "unknown" outside a checkout of our own. Runs in every build (seconds, not
 # minutes, matter: one git call) because a configure-time value would go stale.
 #   cmake -DSOURCE=dir -DOUT=file -P commit.cmake

@@ -1,5 +1,5 @@
 # What we link. Required for libbex: OpenMP, jansson, inih. Everything else is optional: a missing
-# library disables what `bex doctor` says it disables (src/exp/machine.c).
+# library disables what `bex doctor` says it disables (src/run/machine.c).
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)

@@ -37,23 +37,24 @@ target_link_libraries(bex_static PUBLIC
   $<BUILD_INTERFACE:PkgConfig::INIH> $<INSTALL_INTERFACE:jansson> $<INSTALL_INTERFACE:inih>
   "$<INSTALL_INTERFACE:${OpenMP_C_LIB_NAMES}>" m)
 
-bex_sources(BEX_LAB_SOURCES data env agent exp report)
+bex_sources(BEX_LAB_SOURCES host theory data env demo agent check run explore draw show report)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
 target_link_libraries(bexlab PUBLIC bex_static ${BEX_OPTIONAL})
-target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}"
+                           BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 # what `bex doctor` tells of the build: the flags that change code, not the warnings
 string(TOUPPER "${CMAKE_BUILD_TYPE}" BEX_TYPE)
 get_directory_property(BEX_FLAGS COMPILE_OPTIONS)
 list(FILTER BEX_FLAGS EXCLUDE REGEX "^-W")
 list(JOIN BEX_FLAGS " " BEX_FLAGS)
 string(STRIP "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${BEX_TYPE}} ${BEX_FLAGS}" BEX_FLAGS)
-set_source_files_properties(src/exp/machine.c PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(src/run/machine.c PROPERTIES COMPILE_DEFINITIONS
   "BEX_BUILD_FLAGS=\"${BEX_FLAGS}\";BEX_INIH_VERSION=\"${INIH_VERSION}\"")
 
 # the commit, for provenance.json of a run
-add_custom_target(bex_commit BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/exp/commit.h
+add_custom_target(bex_commit BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/run/commit.h
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}
-          -DOUT=${CMAKE_BINARY_DIR}/generated/exp/commit.h
+          -DOUT=${CMAKE_BINARY_DIR}/generated/run/commit.h
           -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)
 add_dependencies(bexlab bex_commit)
 target_include_directories(bexlab PRIVATE ${CMAKE_BINARY_DIR}/generated)

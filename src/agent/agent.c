@@ -1,9 +1,9 @@
 /* agent/agent.c - the table of methods. */
 #include "agent/agent.h"
 
-#include "agent/bc.h"
-#include "agent/be.h"
-#include "agent/sac.h"
+#include "agent/imitation/bc.h"
+#include "agent/imitation/be.h"
+#include "agent/rl/sac.h"
 
 const bex_agent_class *bex_agent_class_of(const bex_train_config *config) {
     static const bex_agent_class *const classes[] = {

@@ -1,4 +1,4 @@
-/* agent/agent.h - a learner as the training loop sees it (exp/train.h): update, evaluate, save, load. One
+/* agent/agent.h - a learner as the training loop sees it (run/train.h): update, evaluate, save, load. One
  * file a method; the table of methods is in agent.c. */
 #ifndef BEX_AGENT_AGENT_H
 #define BEX_AGENT_AGENT_H

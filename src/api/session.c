@@ -56,7 +56,6 @@ static int give(void *out, size_t room, const void *ours, size_t size, const cha
 }
 
 int bex_policy_contract(const bex_policy *p, bex_contract *out) {
-    static const char *const agents[] = {"be", "bc", "bc-history"};
     if (!p || !out) return misused("bex_policy_contract: NULL");
     const bex_deploy_config *d = &p->config.deploy;
     int K = p->dit.o.K;
@@ -73,7 +72,7 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .state_std = p->normaliser.std,
         .action_low = p->normaliser.low,
         .action_high = p->normaliser.high,
-        .agent = agents[p->config.model.agent],
+        .agent = bex_agent_names[p->config.model.agent],
         .exp = d->exp,
         .history_rule = d->history,
         .guidance = d->guidance,
@@ -200,34 +199,34 @@ int bex_session_set_seed(bex_session *s, uint64_t seed) {
 }
 
 // the history of a session, or NULL with a message
-static bex_history *history_of(const bex_session *s) {
-    bex_history *h = s ? bex_control_history(s->control) : NULL;
+static bex_memory *history_of(const bex_session *s) {
+    bex_memory *h = s ? bex_control_history(s->control) : NULL;
     if (!h) bex_fail(s ? "this policy has no history" : "session is NULL");
     return h;
 }
 
 int bex_session_save_history(const bex_session *s, const char *path) {
-    bex_history *h = history_of(s);
+    bex_memory *h = history_of(s);
     if (!h || !path) return h ? misused("bex_session_save_history: path is NULL") : BEX_MISUSED;
-    return status(bex_history_save(h, path));
+    return status(bex_memory_save(h, path));
 }
 
 int bex_session_load_history(bex_session *s, const char *path) {
-    bex_history *h = history_of(s);
+    bex_memory *h = history_of(s);
     if (!h || !path) return h ? misused("bex_session_load_history: path is NULL") : BEX_MISUSED;
-    return status(bex_history_load(h, path));
+    return status(bex_memory_load(h, path));
 }
 
 int bex_session_clear_history(bex_session *s) {
-    bex_history *h = history_of(s);
+    bex_memory *h = history_of(s);
     if (!h) return BEX_MISUSED;
-    bex_history_clear(h);
+    bex_memory_clear(h);
     return BEX_OK;
 }
 
 long long bex_session_history_states(const bex_session *s) {
-    bex_history *h = s ? bex_control_history(s->control) : NULL;
-    return h ? bex_history_states(h) : 0;
+    bex_memory *h = s ? bex_control_history(s->control) : NULL;
+    return h ? bex_memory_states(h) : 0;
 }
 
 static int increasing(const void *a, const void *b) {

@@ -9,6 +9,7 @@
 enum { MESSAGE_SIZE = 1024 };
 
 static _Thread_local char message[MESSAGE_SIZE];
+static _Thread_local bool misused;
 
 // one line whatever came from a file: names and values are quoted as they are
 static void flatten(char *text) {
@@ -25,6 +26,7 @@ int bex_fail(const char *fmt, ...) {
     va_end(args);
     flatten(text);
     memcpy(message, text, sizeof message);
+    misused = false;
     return -1;
 }
 
@@ -54,12 +56,22 @@ int bex_fail_hint(const char *fmt, ...) {
     return -1;
 }
 
+int bex_misused(void) {
+    misused = true;
+    return -1;
+}
+
+bool bex_error_is_misuse(void) {
+    return misused;
+}
+
 const char *bex_error(void) {
     return message;
 }
 
 void bex_error_clear(void) {
     message[0] = 0;
+    misused = false;
 }
 
 void bex_bug(const char *file, int line, const char *cond, const char *fmt, ...) {

@@ -11,6 +11,8 @@
 #ifndef BEX_BASE_ERROR_H
 #define BEX_BASE_ERROR_H
 
+#include <stdbool.h>
+
 #if defined(__GNUC__)
 #define BEX_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
@@ -25,6 +27,11 @@ int bex_fail_in(const char *fmt, ...) BEX_PRINTF(1, 2);
 
 /* Append " (hint)" to this thread's message; returns -1. */
 int bex_fail_hint(const char *fmt, ...) BEX_PRINTF(1, 2);
+
+/* The failure this thread's message tells of is the caller's: a wrong size, a bad option, a call out of order, not the world's.
+ * `bex_fail("..."); return bex_misused();`. Context and hints keep it, the next bex_fail ends it. Returns -1. */
+int bex_misused(void);
+bool bex_error_is_misuse(void);
 
 /* This thread's message, "" when none; valid until this thread's next failure. */
 const char *bex_error(void);

@@ -1,7 +1,7 @@
 /* base/ranks.h - processes that train one policy together, each on its share of the lanes (nn/lanes.h).
  *
  *   alone (the default)     rank 0 of 1; every call below returns at once
- *   mpirun -n 4 bex train   ranks 0..3, joined by exp/mpi.c
+ *   mpirun -n 4 bex train   ranks 0..3, joined by run/mpi.c
  *
  * The library knows no MPI: whoever starts ranks hands over the two ways they meet, bex_ranks_join. That
  * is a fact of the process, like the log's sink. Rank 0 speaks, writes and prints; the others compute.

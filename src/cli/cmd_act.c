@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
-#include "exp/checkpoint.h"
-#include "exp/provenance.h"
 #include "kernel/random.h"
 #include "policy/control.h"
+#include "run/checkpoint.h"
+#include "run/provenance.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,21 +1,21 @@
 /* cli/cmd_data_gen.c - `bex data gen ENV`: demonstrations into a D4RL-layout file, on all cores. */
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/share.h"
+#include "host/share.h"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/progress.h"
 #include "data/writer.h"
-#include "env/ant_controller.h"
-#include "env/ant_pilot.h"
-#include "env/ant_walk.h"
-#include "env/antmaze.h"
-#include "env/demonstrations.h"
-#include "env/goal_weights.h"
-#include "env/maze2d.h"
+#include "demo/ant_pilot.h"
+#include "demo/goal_weights.h"
+#include "demo/maze_demonstrations.h"
+#include "env/ant/ant_controller.h"
+#include "env/ant/ant_gait.h"
+#include "env/ant/antmaze.h"
+#include "env/maze/maze2d.h"
 #include "env/mj.h"
+#include "host/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ static int write_origin(bex_writer *w, const request *q, bool ant) {
 typedef struct tally {
     long long ends, rewarded;
     long long *seen; // (regions)
-    bex_ant_walk walk;
+    bex_ant_gait walk;
 } tally;
 
 // rows of a wave; of an ant, whole episodes
@@ -97,7 +97,7 @@ static int count_rows(tally *t, const bex_demonstrations *d, int rows) {
     }
     int length = d->controller ? bex_demonstrations_piece(d) : rows + 1;
     for (int i = 0; i + length <= rows; i += length)
-        if (bex_ant_walk_add(&t->walk, d->world, d->obs + (size_t)i * O, d->goal + 2 * (size_t)i,
+        if (bex_ant_gait_add(&t->walk, d->world, d->obs + (size_t)i * O, d->goal + 2 * (size_t)i,
                              length) < 0)
             return -1;
     return 0;
@@ -138,7 +138,7 @@ static int make_rows(bex_writer *w, bex_demonstrations *d, tally *t, long long s
     return code;
 }
 
-static json_t *walk_facts(const bex_ant_walk *w) {
+static json_t *walk_facts(const bex_ant_gait *w) {
     double n = (double)w->episodes, reached = (double)w->reached / n, fell = (double)w->fell / n;
     double cells = (double)w->cells / n;
     return json_pack(
@@ -150,7 +150,7 @@ static json_t *walk_facts(const bex_ant_walk *w) {
         "cells_per_episode_error", sqrt(fmax(0, (double)w->cells2 / n - cells * cells) / n));
 }
 
-static void print_walk(const bex_ant_walk *w) {
+static void print_walk(const bex_ant_gait *w) {
     json_t *f = walk_facts(w);
     const char *key;
     json_t *value;

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "data/writer.h"
+#include "demo/kitchen_import.h"
 #include "env/mj.h"
-#include "exp/kitchen_import.h"
 
 #include <stdio.h>
 #include <stdlib.h>

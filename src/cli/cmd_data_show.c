@@ -1,12 +1,12 @@
 /* cli/cmd_data_show.c - `bex data show FILE`: what is in a file of demonstrations, and what is odd. */
 #include "cli/command.h"
 #include "cli/data_options.h"
-#include "cli/data_plot.h"
 #include "cli/options.h"
+#include "show/data_plot.h"
 
 #include "base/error.h"
 #include "base/json.h"
-#include "data/statistics.h"
+#include "data/column_statistics.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ typedef struct summary {
     const bex_dataset *data;
     bex_dataset_statistics all;
     bex_column_statistics *obs, *act; // (O), (A)
-    bex_labels warnings;
+    bex_names warnings;
 } summary;
 
 static int warn(summary *s, const char *fmt, ...) BEX_PRINTF(2, 3);
@@ -29,7 +29,7 @@ static int warn(summary *s, const char *fmt, ...) {
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    return bex_labels_push(&s->warnings, text) < 0 ? -1 : 0;
+    return bex_names_push(&s->warnings, text) < 0 ? -1 : 0;
 }
 
 // "0, 3, 7, ... (12 columns)" of the columns for which `pick` holds; returns how many
@@ -121,7 +121,7 @@ static void print_columns(const char *name, const bex_column_statistics *c, int 
     if (n > MOST_LINES) printf("  %-4s  ... %d more (--json)\n", name, n - MOST_LINES);
 }
 
-static void print_labels(const char *name, const bex_labels *l) {
+static void print_labels(const char *name, const bex_names *l) {
     if (!l->count) return;
     printf("  %-13s %d: ", name, l->count);
     for (int i = 0; i < l->count && i < 4; i++) printf("%s'%s'", i ? ", " : "", l->text[i]);
@@ -156,7 +156,7 @@ static void print_text(const summary *s) {
 
 // ---- JSON
 
-static json_t *texts(const bex_labels *l) {
+static json_t *texts(const bex_names *l) {
     json_t *a = json_array();
     for (int i = 0; i < l->count; i++) {
         json_t *t = json_string(l->text[i]);
@@ -232,7 +232,7 @@ static int show(const char *path, const bex_load_options *load, bool json, const
 done:
     free(s.obs);
     free(s.act);
-    bex_labels_fini(&s.warnings);
+    bex_names_fini(&s.warnings);
     bex_dataset_free(d);
     return code;
 }

@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 
-#include "exp/machine.h"
+#include "run/machine.h"
 
 #include <stdio.h>
 

@@ -1,15 +1,15 @@
 /* cli/cmd_env.c - `bex env`: the worlds, their facts, and pictures of them with trajectories. */
 #include "cli/command.h"
-#include "cli/kitchen_picture.h"
 #include "cli/options.h"
-#include "cli/world_camera.h"
-#include "cli/world_picture.h"
+#include "show/kitchen_picture.h"
+#include "show/world_camera.h"
+#include "show/world_picture.h"
 
 #include "base/error.h"
 #include "base/json.h"
 #include "data/load.h"
-#include "env/kitchen.h"
-#include "env/maze.h"
+#include "env/kitchen/kitchen.h"
+#include "env/maze/maze.h"
 #include "env/mj.h"
 
 #include <math.h>

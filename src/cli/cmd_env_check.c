@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "check/ant_transitions.h"
 #include "data/load.h"
-#include "env/antmaze.h"
-#include "exp/replay.h"
+#include "env/ant/antmaze.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,12 +24,13 @@ static int open_world(bex_world **world, const request *q, const bex_dataset *da
     const char *name = q->env;
     bex_world_options o = BEX_WORLD_INIT;
     o.maze = q->maze;
-    if (!q->maze && !strcmp(name, bex_antmaze_any.name)) name = bex_replay_world(q->file, data);
+    if (!q->maze && !strcmp(name, bex_antmaze_any.name))
+        name = bex_ant_transitions_world(q->file, data);
     if (!name || bex_world_open(world, name, &o) < 0) return -1;
     return bex_antmaze_maze(*world) ? 0 : bex_fail("%s is not an antmaze", name);
 }
 
-static int print(const request *q, const bex_world *world, const bex_replay *r) {
+static int print(const request *q, const bex_world *world, const bex_ant_transitions *r) {
     bool fine = r->median <= MEDIAN_MOST && r->p99 <= P99_MOST;
     if (q->json) {
         json_t *j = json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:i, s:i, s:b}", "file", q->file,
@@ -52,7 +53,7 @@ static int print(const request *q, const bex_world *world, const bex_replay *r) 
 
 static int check(const request *q) {
     bex_world *world = NULL;
-    bex_replay result;
+    bex_ant_transitions result;
     bex_load_options o = BEX_LOAD_INIT;
     bex_dataset *data = bex_dataset_load(q->file, &o);
     int code = BEX_EXIT_FAILED;
@@ -61,7 +62,7 @@ static int check(const request *q) {
         code = BEX_EXIT_USAGE;
         goto done;
     }
-    if (bex_replay_run(&result, world, data) < 0) {
+    if (bex_ant_transitions_run(&result, world, data) < 0) {
         bex_fail_in("'%s'", q->file);
         goto done;
     }

@@ -2,12 +2,12 @@
 #include "cli/command.h"
 #include "cli/options.h"
 
-#include "agent/open_loop.h"
+#include "agent/imitation/open_loop.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "exp/checkpoint.h"
-#include "exp/train.h"
+#include "run/checkpoint.h"
+#include "run/train.h"
 
 #include <stdio.h>
 

@@ -1,20 +1,20 @@
 /* cli/cmd_explore.c - `bex explore`: trials of an agent in an environment, their coverage, on disk. */
 #include "cli/command.h"
-#include "cli/explore_figures.h"
-#include "cli/explore_request.h"
-#include "cli/explore_source.h"
 #include "cli/explore_summary.h"
 #include "cli/options.h"
-#include "cli/protocol.h"
+#include "explore/protocol.h"
+#include "explore/request.h"
+#include "explore/source.h"
+#include "show/exploration_figures.h"
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "data/load.h"
-#include "exp/explore.h"
-#include "exp/explore_results.h"
-#include "exp/interrupt.h"
-#include "exp/provenance.h"
-#include "exp/trajectories.h"
+#include "explore/explore.h"
+#include "explore/results.h"
+#include "explore/trajectories.h"
+#include "host/interrupt.h"
+#include "run/provenance.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,9 +38,9 @@ typedef struct session {
     char store_path[1100];
     bex_world *world;
     void *state;
-    bex_history_options history;
-    bex_history *segment; // of a file: rule, for the overlap
-    bex_actor **actors;   // (trials)
+    bex_memory_options history;
+    bex_memory *segment; // of a file: rule, for the overlap
+    bex_actor **actors;  // (trials)
     bex_explored explored;
     bex_dataset *demonstrations; // to draw beside it; NULL: none
     json_t *agent, *results;
@@ -72,7 +72,7 @@ static int check_request(session *s) {
         return bex_fail(
             "in which environment? (--env maze2d-medium, or --protocol; bex env --list)");
     s->history.H = (int)q->history_states;
-    return bex_history_parse(&s->history.kind, &s->history.file, q->history);
+    return bex_memory_parse(&s->history.kind, &s->history.file, q->history);
 }
 
 // the directory, with nothing in it that would be overwritten
@@ -133,10 +133,10 @@ static int make_actors(session *s) {
         s->actors[i] = s->source->actor(s->state, &s->history, rng);
         if (!s->actors[i]) return -1;
     }
-    if (s->history.kind != BEX_HISTORY_FILE) return 0;
-    bex_history_options o = s->history;
+    if (s->history.kind != BEX_MEMORY_FILE) return 0;
+    bex_memory_options o = s->history;
     o.O = s->world->O;
-    s->segment = bex_history_new(&o);
+    s->segment = bex_memory_new(&o);
     return s->segment ? 0 : -1;
 }
 
@@ -168,8 +168,8 @@ static int judge(session *s) {
     bex_explore_about about = {
         .command = s->command, .started = s->started, .seed = q->seed, .agent = s->agent};
     if (s->segment) {
-        about.segment = bex_history_rows(s->segment);
-        about.segment_rows = (int)bex_history_states(s->segment);
+        about.segment = bex_memory_rows(s->segment);
+        about.segment_rows = (int)bex_memory_states(s->segment);
     }
     if (s->demonstrations) {
         about.demonstrations = s->demonstrations->observations;
@@ -203,9 +203,9 @@ static void print_summary(const session *s) {
 static int finish(session *s) {
     if (judge(s) < 0 || write_out(s) < 0) return BEX_EXIT_FAILED;
     if (s->q->save_history) {
-        bex_history *memory = s->source->memory(s->actors[0]);
+        bex_memory *memory = s->source->memory(s->actors[0]);
         if (!memory) return bex_fail("--save-history: this policy has no history"), BEX_EXIT_FAILED;
-        if (bex_history_save(memory, s->q->save_history) < 0) return BEX_EXIT_FAILED;
+        if (bex_memory_save(memory, s->q->save_history) < 0) return BEX_EXIT_FAILED;
     }
     if (s->store && bex_explore_store_remove(s->store_path) < 0) return BEX_EXIT_FAILED;
     if (s->q->json)
@@ -218,7 +218,7 @@ static int finish(session *s) {
 static int explore(session *s) {
     if (check_request(s) < 0 || open_world(s) < 0) return BEX_EXIT_USAGE;
     int code = s->source->open(&s->state, s->q, s->world);
-    if (code != BEX_EXIT_OK) return code;
+    if (code < 0) return bex_error_is_misuse() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED;
     s->agent = s->source->describe(s->state, s->q);
     if (!s->agent || !bex_utf8_valid(s->command))
         return bex_fail("an option is not UTF-8"), BEX_EXIT_USAGE;
@@ -235,7 +235,7 @@ static void session_fini(session *s) {
     for (int i = 0; s->actors && i < (int)s->q->trials; i++)
         if (s->actors[i]) s->actors[i]->class->free(s->actors[i]);
     free(s->actors);
-    bex_history_free(s->segment);
+    bex_memory_free(s->segment);
     bex_explored_fini(&s->explored);
     bex_explore_store_free(s->store);
     free((void *)s->again);

@@ -4,8 +4,8 @@
 
 #include "base/config.h"
 #include "base/error.h"
-#include "exp/checkpoint.h"
 #include "policy/policy.h"
+#include "run/checkpoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* cli/cmd_plans.c - `bex plans`: the futures an exploration chose from, its recorded states given to its policy again. */
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/world_picture.h"
+#include "show/world_picture.h"
 
-#include "agent/policy_actor.h"
+#include "agent/actors/policy_actor.h"
 #include "base/error.h"
-#include "exp/checkpoint.h"
-#include "exp/explore.h"
-#include "exp/plans.h"
+#include "explore/explore.h"
+#include "explore/plans.h"
+#include "run/checkpoint.h"
 
 #include <math.h>
 #include <stdio.h>

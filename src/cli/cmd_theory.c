@@ -1,14 +1,14 @@
 /* cli/cmd_theory.c - `bex theory`: the exact explorer in finite worlds beside behavioural cloning,
- * and the paper's proposition checked in every one. Numbers come from coverage/proposition.c; here
+ * and the paper's proposition checked in every one. Numbers come from theory/proposition.c; here
  * they become text, JSON and a figure. */
 #include "cli/command.h"
 #include "cli/options.h"
 
 #include "base/error.h"
 #include "base/json.h"
-#include "coverage/cloned.h"
-#include "coverage/proposition.h"
-#include "report/figure.h"
+#include "draw/figure.h"
+#include "theory/cloned.h"
+#include "theory/proposition.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const struct {
 } features[] = {{"terminal", BEX_FEATURE_TERMINAL}, {"state", BEX_FEATURE_STATE}};
 
 typedef struct request {
-    bex_world *world; // NULL: random worlds
+    bex_mdp *world;   // NULL: random worlds
     const char *name; // of that world
     bool two_goals;
     double p;
@@ -79,14 +79,14 @@ static double quantile(const double *sorted, long long n, double q) {
 static void print_violation(const request *q, const bex_trials *r) {
     printf("proposition: %lld of %lld trials violate it; the first is trial %lld, episode %d:\n",
            r->violations, r->trials, r->first_violation, r->violation_episode);
-    bex_world *drawn = q->world ? NULL : bex_trials_world(q->setup.seed, r->first_violation);
-    const bex_world *w = q->world ? q->world : drawn;
+    bex_mdp *drawn = q->world ? NULL : bex_trials_world(q->setup.seed, r->first_violation);
+    const bex_mdp *w = q->world ? q->world : drawn;
     if (w) {
         printf("# trial %lld of --seed %llu --features %s: read it back with bex theory FILE\n",
                r->first_violation, (unsigned long long)q->setup.seed, q->feature_name);
-        bex_world_write(w, stdout);
+        bex_mdp_write(w, stdout);
     }
-    bex_world_free(drawn);
+    bex_mdp_free(drawn);
 }
 
 static int print_worlds(const request *q, const bex_trials *r) {
@@ -116,7 +116,7 @@ static int print_worlds(const request *q, const bex_trials *r) {
 }
 
 static void print_one_world(const request *q, const bex_trials *r) {
-    const bex_world *w = q->world;
+    const bex_mdp *w = q->world;
     int n = w->n_beta;
     estimate explored = estimate_counts(r->explored, r->trials);
     estimate seen = estimate_counts(r->seen, r->trials);
@@ -194,20 +194,20 @@ static json_t *json_cloned(const bex_trials *r, const double *slow, long long sl
 }
 
 static void json_violation(json_t *o, const request *q, const bex_trials *r) {
-    bex_world *drawn = q->world ? NULL : bex_trials_world(q->setup.seed, r->first_violation);
-    const bex_world *w = q->world ? q->world : drawn;
+    bex_mdp *drawn = q->world ? NULL : bex_trials_world(q->setup.seed, r->first_violation);
+    const bex_mdp *w = q->world ? q->world : drawn;
     char *text = NULL;
     size_t size;
     FILE *f = w ? open_memstream(&text, &size) : NULL;
     if (f) {
-        bex_world_write(w, f);
+        bex_mdp_write(w, f);
         fclose(f);
         json_t *v = json_pack("{s:I, s:i, s:s}", "trial", (json_int_t)r->first_violation, "episode",
                               r->violation_episode, "world", text);
         json_object_set_new(o, "first_violation", v);
     }
     free(text);
-    bex_world_free(drawn);
+    bex_mdp_free(drawn);
 }
 
 static int print_json(const request *q, const bex_trials *r) {
@@ -309,14 +309,14 @@ static int find_feature(request *q) {
 }
 
 // 1,000 plays, fewer of a world so large that they would take minutes
-static long long default_plays(const bex_world *w) {
+static long long default_plays(const bex_mdp *w) {
     double work = (double)w->n_beta * w->reachable * w->actions;
     return (long long)fmin(fmax(2, 1e9 / work), DEFAULT_PLAYS);
 }
 
 // curves as long as tells the story; BC is played to the end where that takes seconds at most
 static int fit_to_world(request *q) {
-    const bex_world *w = q->world;
+    const bex_mdp *w = q->world;
     double *p = malloc((size_t)w->n_beta * sizeof *p);
     if (!p) return bex_fail("out of memory");
     int code = bex_cloned_terminals(w, p);
@@ -339,7 +339,7 @@ static int prepare(request *q, const char *path, long long trials) {
     q->setup.trials = trials ? trials : DEFAULT_WORLDS;
     q->setup.episodes = CURVE;
     if (!one) return 0;
-    q->world = path ? bex_world_load(path) : bex_world_two_goals(q->p);
+    q->world = path ? bex_mdp_load(path) : bex_mdp_two_goals(q->p);
     if (!q->world) return -1;
     if (!trials) q->setup.trials = default_plays(q->world);
     return fit_to_world(q);
@@ -394,6 +394,6 @@ int bex_cmd_theory(int argc, char **argv) {
 done:
     if (code && *bex_error()) bex_command_fail(&usage, code);
     bex_trials_fini(&r);
-    bex_world_free(q.world);
+    bex_mdp_free(q.world);
     return code;
 }

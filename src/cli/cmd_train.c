@@ -7,10 +7,10 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/ranks.h"
-#include "exp/mpi.h"
-#include "exp/provenance.h"
-#include "exp/run.h"
-#include "exp/train.h"
+#include "run/mpi.h"
+#include "run/provenance.h"
+#include "run/run.h"
+#include "run/train.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define BEX_CLI_EXPLORE_SUMMARY_H
 
 #include "base/json.h"
-#include "exp/explored.h"
+#include "explore/explored.h"
 
 /* who: "policy, uniform history". */
 void bex_explore_print(const bex_explored *e, const json_t *results, const char *who);

@@ -10,7 +10,7 @@
  *
  *     bex_condition *c = bex_condition_new(BEX_NORMALISE_HISTORY, shape, lambda, bank, M);
  *     bex_label(log_cov, moments, ...)            coverage/label.h, on a sample of training windows
- *     bex_condition_fit(c, log_cov, moments, n)   then save; at deployment coverage/exp_target.h
+ *     bex_condition_fit(c, log_cov, moments, n)   then save; at deployment coverage/target.h
  *
  * std_h has a floor of 5 % of its typical value: a history that leaves nothing to choose gives
  * small numbers, not infinite ones. Immutable after fit: share it between threads. */

@@ -1,22 +1,22 @@
 /* coverage/coverage.c - trace of the inverse of four symmetric matrices at a time. Element e of the
  * working triangle is coverage/gram.h's element e of all four. */
 #include "coverage/coverage.h"
-#include "coverage/lane.h"
+#include "coverage/double4.h"
 
 #include "base/error.h"
 
 #include <math.h>
 
 typedef struct factor {
-    int d, width;                               // width: d padded to a multiple of four
-    lane4 *row[BEX_GRAM_WIDTH];                 // row[i] + j is element (i, j), j >= i
-    _Alignas(64) lane4 inverse[BEX_GRAM_WIDTH]; // 1 / D_j
-    _Alignas(64) lane4 a[BEX_GRAM_MOST];
+    int d, width;                                 // width: d padded to a multiple of four
+    double4 *row[BEX_GRAM_WIDTH];                 // row[i] + j is element (i, j), j >= i
+    _Alignas(64) double4 inverse[BEX_GRAM_WIDTH]; // 1 / D_j
+    _Alignas(64) double4 a[BEX_GRAM_MOST];
 } factor;
 
 static void set_rows(factor *f, int d) {
     int blocks = (d + LANES - 1) / LANES;
-    lane4 *at = f->a;
+    double4 *at = f->a;
     f->d = d, f->width = blocks * LANES;
     for (int i = 0; i < f->width; i++) {
         int start = i / LANES * LANES;
@@ -27,24 +27,24 @@ static void set_rows(factor *f, int d) {
 
 static void interleave(factor *f, size_t size, const double *base, const double *const g[LANES],
                        double lambda) {
-    for (size_t e = 0; e < size; e++) f->a[e] = (lane4){g[0][e], g[1][e], g[2][e], g[3][e]};
+    for (size_t e = 0; e < size; e++) f->a[e] = (double4){g[0][e], g[1][e], g[2][e], g[3][e]};
     if (base)
-        for (size_t e = 0; e < size; e++) f->a[e] += lane4_set(base[e]);
+        for (size_t e = 0; e < size; e++) f->a[e] += double4_set(base[e]);
     // padding is an identity block: it meets only zeros and stays out of the trace
     for (int i = 0; i < f->width; i++) {
-        f->row[i][i] += lane4_set(i < f->d ? lambda : 1);
+        f->row[i][i] += double4_set(i < f->d ? lambda : 1);
         f->inverse[i] = f->row[i][i]; // until decompose has seen it
     }
 }
 
 // rows i.. of the trailing triangle lose the rank-four part of rows k..k+3 (not yet divided by D)
 static void update_trailing(factor *f, int k) {
-    const lane4 *x0 = f->row[k], *x1 = f->row[k + 1], *x2 = f->row[k + 2], *x3 = f->row[k + 3];
+    const double4 *x0 = f->row[k], *x1 = f->row[k + 1], *x2 = f->row[k + 2], *x3 = f->row[k + 3];
     int width = f->width;
     for (int i = k + LANES; i < width; i++) {
-        lane4 m0 = x0[i] * f->inverse[k], m1 = x1[i] * f->inverse[k + 1];
-        lane4 m2 = x2[i] * f->inverse[k + 2], m3 = x3[i] * f->inverse[k + 3];
-        lane4 *row = f->row[i];
+        double4 m0 = x0[i] * f->inverse[k], m1 = x1[i] * f->inverse[k + 1];
+        double4 m2 = x2[i] * f->inverse[k + 2], m3 = x3[i] * f->inverse[k + 3];
+        double4 *row = f->row[i];
         for (int j = i; j < width; j++)
             row[j] = row[j] - m0 * x0[j] - m1 * x1[j] - m2 * x2[j] - m3 * x3[j];
     }
@@ -52,24 +52,24 @@ static void update_trailing(factor *f, int k) {
 
 // A = U^T D U in place. Positive in the lanes where every pivot is more than the rounding of its
 // diagonal element; otherwise lambda was lost in it, and no digit of the result is right
-static lane4 decompose(factor *f) {
-    lane4 least = lane4_set(INFINITY);
+static double4 decompose(factor *f) {
+    double4 least = double4_set(INFINITY);
     int width = f->width;
     for (int k = 0; k < width; k += LANES) {
         for (int p = k; p < k + LANES; p++) {
-            lane4 pivot = f->row[p][p], margin = pivot - lane4_set(1e-13) * f->inverse[p];
+            double4 pivot = f->row[p][p], margin = pivot - double4_set(1e-13) * f->inverse[p];
             for (int l = 0; l < LANES; l++)
                 if (!(margin[l] >= least[l])) least[l] = margin[l];
             f->inverse[p] = 1 / pivot;
             for (int i = p + 1; i < k + LANES; i++) {
-                const lane4 *from = f->row[p];
-                lane4 *row = f->row[i], m = from[i] * f->inverse[p];
+                const double4 *from = f->row[p];
+                double4 *row = f->row[i], m = from[i] * f->inverse[p];
                 for (int j = i; j < width; j++) row[j] -= m * from[j];
             }
         }
         update_trailing(f, k);
         for (int p = k; p < k + LANES; p++) {
-            lane4 *row = f->row[p], inverse = f->inverse[p];
+            double4 *row = f->row[p], inverse = f->inverse[p];
             for (int j = p + 1; j < width; j++) row[j] *= inverse;
         }
     }
@@ -77,17 +77,17 @@ static lane4 decompose(factor *f) {
 }
 
 // columns c..c+3 of U^-1, two rows at a time from the diagonal up; y[i] holds row i's four
-static lane4 inverse_columns(const factor *f, int c, lane4 (*y)[LANES]) {
+static double4 inverse_columns(const factor *f, int c, double4 (*y)[LANES]) {
     for (int i = c + LANES - 1; i >= c; i--)
         for (int v = 0; v < LANES; v++) {
-            lane4 sum = lane4_set(i == c + v);
+            double4 sum = double4_set(i == c + v);
             for (int k = i + 1; k < c + LANES; k++) sum -= f->row[i][k] * y[k][v];
             y[i][v] = sum;
         }
     for (int i = c - 1; i > 0; i -= 2) {
-        const lane4 *low = f->row[i], *high = f->row[i - 1];
-        lane4 s[LANES], t[LANES];
-        for (int v = 0; v < LANES; v++) s[v] = t[v] = lane4_set(0);
+        const double4 *low = f->row[i], *high = f->row[i - 1];
+        double4 s[LANES], t[LANES];
+        for (int v = 0; v < LANES; v++) s[v] = t[v] = double4_set(0);
         for (int k = i + 1; k < c + LANES; k++)
             for (int v = 0; v < LANES; v++) {
                 s[v] -= low[k] * y[k][v];
@@ -98,9 +98,9 @@ static lane4 inverse_columns(const factor *f, int c, lane4 (*y)[LANES]) {
             y[i - 1][v] = t[v] - high[i] * s[v];
         }
     }
-    lane4 trace = lane4_set(0);
+    double4 trace = double4_set(0);
     for (int v = 0; v < LANES && c + v < f->d; v++) {
-        lane4 norm = lane4_set(0);
+        double4 norm = double4_set(0);
         for (int i = 0; i <= c + v; i++) norm += y[i][v] * y[i][v];
         trace += norm * f->inverse[c + v];
     }
@@ -111,11 +111,11 @@ static void dense(double cov[LANES], bex_gram_shape shape, const double *base,
                   const double *const g[LANES], double lambda) {
     BEX_CHECK(shape.d > 0 && shape.d <= BEX_GRAM_WIDTH, "%d features", shape.d);
     factor f;
-    _Alignas(64) lane4 y[BEX_GRAM_WIDTH][LANES];
-    lane4 trace = lane4_set(0);
+    _Alignas(64) double4 y[BEX_GRAM_WIDTH][LANES];
+    double4 trace = double4_set(0);
     set_rows(&f, shape.d);
     interleave(&f, bex_gram_size(shape), base, g, lambda);
-    lane4 least = decompose(&f);
+    double4 least = decompose(&f);
     for (int c = 0; c < f.width; c += LANES) trace += inverse_columns(&f, c, y);
     for (int l = 0; l < LANES; l++) cov[l] = least[l] > 0 ? 1 / trace[l] : (double)NAN;
 }

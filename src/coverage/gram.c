@@ -1,7 +1,7 @@
 /* coverage/gram.c - the sums, and the one hot loop: rows gathered into a panel of doubles that
  * stays in the first-level cache, then tiles of the triangle accumulated in registers. */
 #include "coverage/gram.h"
-#include "coverage/lane.h"
+#include "coverage/double4.h"
 
 #include "base/error.h"
 
@@ -64,21 +64,21 @@ static inline __attribute__((always_inline)) void tile(double *g, size_t g_strid
                                                        const double *panel, int width, int rows,
                                                        int row, int column, const int vectors,
                                                        bex_gram_sign sign) {
-    lane4 sum[LANES][3];
+    double4 sum[LANES][3];
     for (int r = 0; r < LANES; r++)
-        for (int v = 0; v < vectors; v++) sum[r][v] = lane4_set(0);
+        for (int v = 0; v < vectors; v++) sum[r][v] = double4_set(0);
     for (int k = 0; k < rows; k++) {
         const double *x = panel + (size_t)k * (size_t)width;
-        lane4 right[3];
-        for (int v = 0; v < vectors; v++) right[v] = *(const lane4 *)(x + column + v * LANES);
+        double4 right[3];
+        for (int v = 0; v < vectors; v++) right[v] = *(const double4 *)(x + column + v * LANES);
         for (int r = 0; r < LANES; r++) {
-            lane4 left = lane4_set(x[row + r]);
+            double4 left = double4_set(x[row + r]);
             for (int v = 0; v < vectors; v++) sum[r][v] += left * right[v];
         }
     }
     for (int r = 0; r < LANES; r++)
         for (int v = 0; v < vectors; v++) {
-            lane4 *out = (lane4 *)(g + (size_t)r * g_stride + v * LANES);
+            double4 *out = (double4 *)(g + (size_t)r * g_stride + v * LANES);
             *out = sign == BEX_GRAM_ADD ? *out + sum[r][v] : *out - sum[r][v];
         }
 }

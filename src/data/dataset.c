@@ -29,10 +29,10 @@ void bex_dataset_free(bex_dataset *d) {
     free(d->start);
     free(d->task);
     free(d->scene);
-    bex_labels_fini(&d->tasks);
-    bex_labels_fini(&d->scenes);
-    bex_labels_fini(&d->keys);
-    bex_labels_fini(&d->notes);
+    bex_names_fini(&d->tasks);
+    bex_names_fini(&d->scenes);
+    bex_names_fini(&d->keys);
+    bex_names_fini(&d->notes);
     free(d);
 }
 
@@ -137,12 +137,12 @@ int bex_dataset_append(bex_dataset *d, const bex_dataset *o, unsigned long long 
     for (int e = 0; e < o->episodes; e++) {
         int to = d->episodes + e;
         start[to + 1] = d->rows + o->start[e + 1];
-        task[to] = o->task[e] < 0 ? -1 : bex_labels_add(&d->tasks, o->tasks.text[o->task[e]]);
-        scene[to] = o->scene[e] < 0 ? -1 : bex_labels_add(&d->scenes, o->scenes.text[o->scene[e]]);
+        task[to] = o->task[e] < 0 ? -1 : bex_names_add(&d->tasks, o->tasks.text[o->task[e]]);
+        scene[to] = o->scene[e] < 0 ? -1 : bex_names_add(&d->scenes, o->scenes.text[o->scene[e]]);
     }
     d->rows = (int)rows, d->episodes = (int)n;
     for (int i = 0; i < o->notes.count; i++)
-        if (bex_labels_add(&d->notes, o->notes.text[i]) < 0) return -1;
+        if (bex_names_add(&d->notes, o->notes.text[i]) < 0) return -1;
     return 0;
 }
 
@@ -152,7 +152,7 @@ int bex_dataset_note(bex_dataset *d, const char *fmt, ...) {
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    return bex_labels_add(&d->notes, text) < 0 ? -1 : 0;
+    return bex_names_add(&d->notes, text) < 0 ? -1 : 0;
 }
 
 void bex_dataset_gather(const bex_dataset *d, const int *rows, int n, bex_real *out) {

@@ -13,7 +13,7 @@
 #define BEX_DATA_DATASET_H
 
 #include "base/real.h"
-#include "data/labels.h"
+#include "data/names.h"
 
 /* One list for allocation, copy and free: X(field, type, values a row). A width of 0: absent. */
 #define BEX_DATASET_ROWS(X, d)                                                                     \
@@ -37,12 +37,12 @@ typedef struct bex_dataset {
     int *start; // (episodes + 1): rows of episode e are start[e] .. start[e + 1] - 1
     int *task;  // (episodes) index into tasks, -1 none
     int *scene; // (episodes) index into scenes, -1 none
-    bex_labels tasks, scenes;
+    bex_names tasks, scenes;
 
-    bex_labels keys; // what the observation columns were made of, in order
+    bex_names keys; // what the observation columns were made of, in order
     int key_width[BEX_DATASET_MOST_KEYS];
-    bex_labels notes; // defects noticed while loading, one line each
-    char kind[16];    // "d4rl", "minari", "robomimic", "libero"
+    bex_names notes; // defects noticed while loading, one line each
+    char kind[16];   // "d4rl", "minari", "robomimic", "libero"
 } bex_dataset;
 
 static inline int bex_dataset_length(const bex_dataset *d, int episode) {

@@ -11,7 +11,7 @@ static int join(char path[1024], const char *group, const char *key) {
     return n < 1024 ? 0 : bex_fail("a key is longer than 1024 bytes");
 }
 
-int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_labels *keys) {
+int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_names *keys) {
     char path[1024], inner[1024];
     if (join(path, group, prefix) < 0) return -1;
     if (strlen(path) > 500) return bex_fail("'%.60s...' is nested too deep", path);
@@ -21,17 +21,17 @@ int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_la
         if (bex_h5_measure(file, path, &s) < 0) return -1;
         int usable = (s.content == BEX_H5_NUMBERS || s.content == BEX_H5_BOOLEANS) && s.rank >= 1 &&
                      s.rank <= 2;
-        return usable && bex_labels_push(keys, prefix) < 0 ? -1 : 0;
+        return usable && bex_names_push(keys, prefix) < 0 ? -1 : 0;
     }
     if (kind != BEX_H5_GROUP) return 0;
-    bex_labels names = {0};
+    bex_names names = {0};
     int code = bex_h5_names(file, path, &names);
-    bex_labels_sort_natural(&names);
+    bex_names_sort_natural(&names);
     for (int i = 0; i < names.count && code == 0; i++) {
         code = join(inner, prefix, names.text[i]);
         if (code == 0) code = bex_grouped_keys(file, group, inner, keys);
     }
-    bex_labels_fini(&names);
+    bex_names_fini(&names);
     return code;
 }
 
@@ -58,7 +58,7 @@ typedef struct widths {
     int obs[BEX_DATASET_MOST_KEYS], act[BEX_DATASET_MOST_KEYS], O, A;
 } widths;
 
-static int measure_keys(bex_h5 *file, const char *group, const bex_labels *keys, long long *rows,
+static int measure_keys(bex_h5 *file, const char *group, const bex_names *keys, long long *rows,
                         int spare, int *width, int *total, int first_group) {
     for (int k = 0; k < keys->count; k++) {
         int w = measure(file, group, keys->text[k], rows, spare);
@@ -88,7 +88,7 @@ static int measure_all(bex_h5 *file, const bex_grouped *p, int episodes, int *st
     return 0;
 }
 
-static int read_keys(bex_dataset *d, bex_h5 *file, const char *group, const bex_labels *keys,
+static int read_keys(bex_dataset *d, bex_h5 *file, const char *group, const bex_names *keys,
                      const int *width, int at, int rows, bex_real *out, int stride,
                      const bex_load_options *o) {
     char path[1024];
@@ -150,7 +150,7 @@ int bex_grouped_load(bex_dataset *d, bex_h5 *file, const bex_grouped *p,
                              (unsigned long long)w.A, rewards, o->most) < 0)
         return -1;
     for (int k = 0; k < p->observations->count; k++) {
-        if (bex_labels_push(&d->keys, p->observations->text[k]) < 0) return -1;
+        if (bex_names_push(&d->keys, p->observations->text[k]) < 0) return -1;
         d->key_width[k] = w.obs[k];
     }
     for (int e = 0; e < episodes; e++) {

@@ -120,12 +120,12 @@ bex_h5_kind bex_h5_find(bex_h5 *f, const char *key) {
 
 static herr_t take_name(hid_t group, const char *name, const H5L_info_t *info, void *payload) {
     (void)group, (void)info;
-    bex_labels *names = payload;
+    bex_names *names = payload;
     if (names->count >= MOST_NAMES) return bex_fail("has more than %d members", MOST_NAMES);
-    return bex_labels_push(names, name) < 0 ? -1 : 0;
+    return bex_names_push(names, name) < 0 ? -1 : 0;
 }
 
-int bex_h5_names(bex_h5 *f, const char *group, bex_labels *names) {
+int bex_h5_names(bex_h5 *f, const char *group, bex_names *names) {
     hid_t g = H5Gopen2(f->file, group, H5P_DEFAULT);
     if (g < 0) return bex_fail("'%s' is missing or not a group", group);
     bex_error_clear();
@@ -391,11 +391,11 @@ int bex_h5_read_flags(bex_h5 *f, const char *key, int first, int count, unsigned
 // ---- strings
 
 // `count` strings of `type` at `raw`: pointers if variable, else padded fields
-static int take_texts(bex_labels *texts, const char *raw, size_t count, hid_t type) {
+static int take_texts(bex_names *texts, const char *raw, size_t count, hid_t type) {
     if (H5Tis_variable_str(type) > 0) {
         for (size_t i = 0; i < count; i++) {
             const char *t = ((char *const *)(const void *)raw)[i];
-            if (bex_labels_push(texts, t ? t : "") < 0) return -1;
+            if (bex_names_push(texts, t ? t : "") < 0) return -1;
         }
         return 0;
     }
@@ -409,14 +409,14 @@ static int take_texts(bex_labels *texts, const char *raw, size_t count, hid_t ty
         if (H5Tget_strpad(type) == H5T_STR_SPACEPAD)
             while (end && field[end - 1] == ' ') end--;
         field[end] = 0;
-        code = bex_labels_push(texts, field) < 0 ? -1 : 0;
+        code = bex_names_push(texts, field) < 0 ? -1 : 0;
     }
     free(field);
     return code;
 }
 
 // all strings of a data set or attribute; `read` is H5Dread or H5Aread behind one shape
-static int read_texts(const char *key, hid_t object, int attribute, bex_labels *texts) {
+static int read_texts(const char *key, hid_t object, int attribute, bex_names *texts) {
     int code = -1, loaded = 0;
     char *raw = NULL;
     hid_t space = attribute ? H5Aget_space(object) : H5Dget_space(object);
@@ -452,7 +452,7 @@ done:
     return code;
 }
 
-int bex_h5_read_texts(bex_h5 *f, const char *key, bex_labels *texts) {
+int bex_h5_read_texts(bex_h5 *f, const char *key, bex_names *texts) {
     hid_t dataset = open_dataset(f, key);
     if (dataset < 0) return -1;
     bex_h5_shape shape;
@@ -467,7 +467,7 @@ int bex_h5_attribute(bex_h5 *f, const char *object, const char *name, char **tex
     if (H5Aexists_by_name(f->file, object, name, H5P_DEFAULT) <= 0) return 0;
     hid_t attribute = H5Aopen_by_name(f->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
     if (attribute < 0) return damaged(name);
-    bex_labels texts = {0};
+    bex_names texts = {0};
     int code = read_texts(name, attribute, 1, &texts);
     H5Aclose(attribute);
     if (code == 0 && texts.count != 1) code = bex_fail("'%s' is not one string", name);
@@ -475,7 +475,7 @@ int bex_h5_attribute(bex_h5 *f, const char *object, const char *name, char **tex
         *text = texts.text[0];
         texts.text[0] = NULL; // the caller's now
     }
-    bex_labels_fini(&texts);
+    bex_names_fini(&texts);
     return code < 0 ? bex_fail_in("'%s'", object) : 1;
 }
 

@@ -12,7 +12,7 @@
 #define BEX_DATA_HDF5_H
 
 #include "base/real.h"
-#include "data/labels.h"
+#include "data/names.h"
 
 #include <stddef.h>
 
@@ -37,7 +37,7 @@ void bex_h5_close(bex_h5 *file); // NULL is fine
 bex_h5_kind bex_h5_find(bex_h5 *file, const char *key);
 
 /* Names directly under a group ("/" is the root), by name in byte order, appended to `names`. */
-int bex_h5_names(bex_h5 *file, const char *group, bex_labels *names);
+int bex_h5_names(bex_h5 *file, const char *group, bex_names *names);
 
 /* Shape of a data set; missing, not a data set, absurd or hollow: negative. */
 int bex_h5_measure(bex_h5 *file, const char *key, bex_h5_shape *shape);
@@ -53,7 +53,7 @@ int bex_h5_read_flags(bex_h5 *file, const char *key, int first, int count, unsig
 int bex_h5_read_integers(bex_h5 *file, const char *key, int first, int count, int *out);
 
 /* A scalar or rank-1 string data set (fixed or variable length), appended to `texts`. */
-int bex_h5_read_texts(bex_h5 *file, const char *key, bex_labels *texts);
+int bex_h5_read_texts(bex_h5 *file, const char *key, bex_names *texts);
 
 /* A string attribute of an object: 1 and *text malloced, 0 if absent, negative on failure. */
 int bex_h5_attribute(bex_h5 *file, const char *object, const char *name, char **text);

@@ -24,7 +24,7 @@ bex_h5_kind bex_h5_find(bex_h5 *f, const char *key) {
     (void)f, (void)key;
     UNREACHABLE;
 }
-int bex_h5_names(bex_h5 *f, const char *group, bex_labels *names) {
+int bex_h5_names(bex_h5 *f, const char *group, bex_names *names) {
     (void)f, (void)group, (void)names;
     UNREACHABLE;
 }
@@ -45,7 +45,7 @@ int bex_h5_read_integers(bex_h5 *f, const char *key, int first, int count, int *
     (void)f, (void)key, (void)first, (void)count, (void)out;
     UNREACHABLE;
 }
-int bex_h5_read_texts(bex_h5 *f, const char *key, bex_labels *texts) {
+int bex_h5_read_texts(bex_h5 *f, const char *key, bex_names *texts) {
     (void)f, (void)key, (void)texts;
     UNREACHABLE;
 }

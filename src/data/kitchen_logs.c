@@ -17,8 +17,8 @@ static const struct {
     {"qpos", BEX_KITCHEN_LOG_QPOS}, {"qvel", BEX_KITCHEN_LOG_QVEL}, {"ctrl", BEX_KITCHEN_LOG_CTRL}};
 
 void bex_kitchen_logs_fini(bex_kitchen_logs *l) {
-    bex_labels_fini(&l->groups);
-    bex_labels_fini(&l->names);
+    bex_names_fini(&l->groups);
+    bex_names_fini(&l->names);
     free(l->group);
     free(l->start);
     free(l->qpos);
@@ -34,7 +34,7 @@ static int join(char path[PATH], const char *a, const char *b) {
 // names of the chosen logs, and the group of each
 static int list_logs(bex_h5 *file, bex_kitchen_logs *l, int every) {
     char path[PATH];
-    bex_labels inner = {0};
+    bex_names inner = {0};
     int code = bex_h5_names(file, "/", &l->groups);
     l->group = malloc(MOST_LOGS * sizeof *l->group);
     if (code == 0 && !l->group) code = bex_fail("out of memory");
@@ -42,14 +42,14 @@ static int list_logs(bex_h5 *file, bex_kitchen_logs *l, int every) {
         const char *group = l->groups.text[g];
         if (bex_h5_find(file, group) != BEX_H5_GROUP) continue;
         code = bex_h5_names(file, group, &inner);
-        bex_labels_sort_natural(&inner);
+        bex_names_sort_natural(&inner);
         for (int i = 0; i < inner.count && code == 0; i += every) {
             if (l->count == MOST_LOGS) code = bex_fail("more than %d logs", MOST_LOGS);
             if (code == 0) code = join(path, group, inner.text[i]);
-            if (code == 0 && bex_labels_push(&l->names, path) < 0) code = -1;
+            if (code == 0 && bex_names_push(&l->names, path) < 0) code = -1;
             if (code == 0) l->group[l->count++] = g;
         }
-        bex_labels_fini(&inner);
+        bex_names_fini(&inner);
     }
     if (code == 0 && !l->count) code = bex_fail("no groups of kitchen logs in it");
     return code;

@@ -8,16 +8,16 @@
 #define BEX_DATA_KITCHEN_LOGS_H
 
 #include "base/real.h"
-#include "data/labels.h"
+#include "data/names.h"
 
 enum { BEX_KITCHEN_LOG_QPOS = 30, BEX_KITCHEN_LOG_QVEL = 29, BEX_KITCHEN_LOG_CTRL = 9 };
 
 typedef struct bex_kitchen_logs {
     int count;
-    bex_labels groups;
-    bex_labels names; // (count) "friday_microwave_kettle_switch_slide/demo_000"
-    int *group;       // (count) index into groups
-    int *start;       // (count + 1): rows of log i are start[i] .. start[i + 1] - 1, at least 2
+    bex_names groups;
+    bex_names names; // (count) "friday_microwave_kettle_switch_slide/demo_000"
+    int *group;      // (count) index into groups
+    int *start;      // (count + 1): rows of log i are start[i] .. start[i + 1] - 1, at least 2
     bex_real *qpos, *qvel, *ctrl; // (rows, 30), (rows, 29), (rows, 9)
 } bex_kitchen_logs;
 

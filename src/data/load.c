@@ -33,7 +33,7 @@ static const bex_reader *find_reader(const char *name) {
 
 // say what the file does hold, so that its owner sees what is missing
 static void unrecognised(bex_h5 *file) {
-    bex_labels names = {0};
+    bex_names names = {0};
     char list[200] = "";
     int shown = 0;
     if (bex_h5_names(file, "/", &names) < 0) goto done;
@@ -48,7 +48,7 @@ static void unrecognised(bex_h5 *file) {
              names.count);
     bex_fail_hint("--format forces a kind");
 done:
-    bex_labels_fini(&names);
+    bex_names_fini(&names);
 }
 
 static const bex_reader *recognise(bex_h5 *file) {
@@ -89,14 +89,14 @@ static int is_data_file(const char *name) {
            ((n > 5 && !strcmp(name + n - 5, ".hdf5")) || (n > 3 && !strcmp(name + n - 3, ".h5")));
 }
 
-static int list_files(bex_labels *files, const char *path) {
+static int list_files(bex_names *files, const char *path) {
     DIR *directory = opendir(path);
     if (!directory) return bex_fail("data '%s': cannot list this directory", path);
     int code = 0;
     for (struct dirent *e; code == 0 && (e = readdir(directory));)
-        if (is_data_file(e->d_name)) code = bex_labels_push(files, e->d_name) < 0 ? -1 : 0;
+        if (is_data_file(e->d_name)) code = bex_names_push(files, e->d_name) < 0 ? -1 : 0;
     closedir(directory);
-    bex_labels_sort_natural(files);
+    bex_names_sort_natural(files);
     if (code == 0 && !files->count)
         code = bex_fail("data '%s': no .hdf5 file in this directory", path);
     return code;
@@ -109,7 +109,7 @@ static bex_dataset *load_directory(const char *path, const bex_load_options *o) 
         snprintf(file, sizeof file, "%s/%s", path, minari[i]);
         if (exists(file)) return load_file(file, o);
     }
-    bex_labels files = {0};
+    bex_names files = {0};
     bex_dataset *all = NULL;
     int code = list_files(&files, path);
     for (int i = 0; i < files.count && code == 0; i++) {
@@ -128,7 +128,7 @@ static bex_dataset *load_directory(const char *path, const bex_load_options *o) 
     }
     if (code == 0 && o->limit) bex_dataset_truncate(all, o->limit);
     if (code < 0) bex_dataset_free(all);
-    bex_labels_fini(&files);
+    bex_names_fini(&files);
     return code < 0 ? NULL : all;
 }
 

@@ -17,9 +17,9 @@ extern const bex_reader bex_reader_d4rl, bex_reader_minari, bex_reader_robomimic
 /* ---- grouped.c: formats that keep each episode in a group of its own (minari, robomimic) -------- */
 
 typedef struct bex_grouped {
-    const bex_labels *groups;       // episodes, in order
-    const bex_labels *observations; // keys under the group, concatenated
-    const bex_labels *actions;
+    const bex_names *groups;       // episodes, in order
+    const bex_names *observations; // keys under the group, concatenated
+    const bex_names *actions;
     const char *rewards, *terminals, *timeouts; // keys, each optional in the file
     int spare_rows; // observations may have this many rows more than actions; they are dropped
 } bex_grouped;
@@ -30,7 +30,7 @@ int bex_grouped_load(bex_dataset *d, bex_h5 *file, const bex_grouped *plan,
 
 /* Arrays of numbers with rank 1 or 2 under group/prefix, groups inside it entered, as keys relative to
  * `group`, in natural order of their names at each level. */
-int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_labels *keys);
+int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_names *keys);
 
 /* bad_row >= 0: refuse naming key and row, or note it if the options keep such values. */
 int bex_reader_check_finite(bex_dataset *d, const char *key, int bad_row,

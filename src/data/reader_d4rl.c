@@ -47,7 +47,7 @@ static int read_table(bex_dataset *d, bex_h5 *file, const char *key, bex_real *o
 
 // a label a row; an episode takes that of its first row
 static int read_labels(bex_dataset *d, bex_h5 *file, const char *key, const char *list, int *label,
-                       bex_labels *table) {
+                       bex_names *table) {
     if (bex_h5_find(file, list) != BEX_H5_DATASET) return 0;
     int present = measure_series(file, key, (unsigned long long)d->rows);
     if (present <= 0) return present;
@@ -148,7 +148,7 @@ static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_o
     if (rewards < 0 || terminals < 0 || timeouts < 0) return -1;
     if (bex_dataset_allocate(d, obs.rows, obs.columns, act.columns, rewards, o->most) < 0)
         return -1;
-    if (bex_labels_push(&d->keys, observations) < 0) return -1;
+    if (bex_names_push(&d->keys, observations) < 0) return -1;
     d->key_width[0] = d->O;
     for (int i = 0; i < 2; i++)
         if ((o->split.rules & BEX_SPLIT_JUMPS) && o->split.position[i] >= d->O)

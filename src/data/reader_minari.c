@@ -21,21 +21,21 @@ static int is_episode(const char *name) {
            strspn(name + 8, "0123456789") == strlen(name + 8);
 }
 
-static int list_episodes(bex_h5 *file, bex_labels *groups) {
-    bex_labels names = {0};
+static int list_episodes(bex_h5 *file, bex_names *groups) {
+    bex_names names = {0};
     int code = bex_h5_names(file, "/", &names);
-    bex_labels_sort_natural(&names);
+    bex_names_sort_natural(&names);
     for (int i = 0; i < names.count && code == 0; i++)
-        if (is_episode(names.text[i])) code = bex_labels_push(groups, names.text[i]) < 0 ? -1 : 0;
-    bex_labels_fini(&names);
+        if (is_episode(names.text[i])) code = bex_names_push(groups, names.text[i]) < 0 ? -1 : 0;
+    bex_names_fini(&names);
     return code;
 }
 
 static int recognise(bex_h5 *file) {
-    bex_labels groups = {0};
+    bex_names groups = {0};
     int code = list_episodes(file, &groups);
     int yes = code == 0 && groups.count;
-    bex_labels_fini(&groups);
+    bex_names_fini(&groups);
     return yes;
 }
 
@@ -45,7 +45,7 @@ static int note_task(bex_dataset *d, const json_t *meta) {
     json_t *inner = json_is_string(spec) ? json_loads(json_string_value(spec), 0, NULL) : NULL;
     const char *id = json_string_value(json_object_get(inner ? inner : spec, "id"));
     if (!id) id = json_string_value(json_object_get(meta, "dataset_id"));
-    int task = id ? bex_labels_add(&d->tasks, id) : -1, code = id && task < 0 ? -1 : 0;
+    int task = id ? bex_names_add(&d->tasks, id) : -1, code = id && task < 0 ? -1 : 0;
     for (int e = 0; e < d->episodes; e++) d->task[e] = task;
     json_decref(inner);
     return code;
@@ -74,10 +74,10 @@ static int check_metadata(const json_t *meta, int episodes) {
 }
 
 // "observation" -> "observations/observation"; a plain array is just "observations"
-static int choose_keys(bex_h5 *file, const char *episode, const char *wanted, bex_labels *keys) {
+static int choose_keys(bex_h5 *file, const char *episode, const char *wanted, bex_names *keys) {
     if (!wanted) return bex_grouped_keys(file, episode, "observations", keys);
-    bex_labels names = {0};
-    int code = bex_labels_parse(&names, wanted);
+    bex_names names = {0};
+    int code = bex_names_parse(&names, wanted);
     for (int i = 0; i < names.count && code == 0; i++) {
         char key[600], path[700];
         snprintf(key, sizeof key, "observations/%.500s", names.text[i]);
@@ -87,12 +87,12 @@ static int choose_keys(bex_h5 *file, const char *episode, const char *wanted, be
         else
             code = bex_grouped_keys(file, episode, key, keys);
     }
-    bex_labels_fini(&names);
+    bex_names_fini(&names);
     return code;
 }
 
 static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_options *o) {
-    bex_labels groups = {0}, observations = {0}, actions = {0};
+    bex_names groups = {0}, observations = {0}, actions = {0};
     int code;
     json_t *meta = load_metadata(path, &code);
     if (o->filter) code = bex_fail("a filter key needs a robomimic file (this is minari)");
@@ -118,9 +118,9 @@ static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_o
                                 o);
     if (code == 0 && meta) code = note_task(d, meta);
     json_decref(meta);
-    bex_labels_fini(&groups);
-    bex_labels_fini(&observations);
-    bex_labels_fini(&actions);
+    bex_names_fini(&groups);
+    bex_names_fini(&observations);
+    bex_names_fini(&actions);
     return code;
 }
 

@@ -23,25 +23,25 @@ static int is_demo(const char *name) {
            strspn(name + 5, "0123456789") == strlen(name + 5);
 }
 
-static int list_demos(bex_h5 *file, bex_labels *groups) {
-    bex_labels names = {0};
+static int list_demos(bex_h5 *file, bex_names *groups) {
+    bex_names names = {0};
     char path[600];
     int code = bex_h5_names(file, "data", &names);
-    bex_labels_sort_natural(&names);
+    bex_names_sort_natural(&names);
     for (int i = 0; i < names.count && code == 0; i++) {
         if (!is_demo(names.text[i])) continue;
         snprintf(path, sizeof path, "data/%.500s", names.text[i]);
-        code = bex_labels_push(groups, path) < 0 ? -1 : 0;
+        code = bex_names_push(groups, path) < 0 ? -1 : 0;
     }
-    bex_labels_fini(&names);
+    bex_names_fini(&names);
     return code;
 }
 
 static int recognise(bex_h5 *file) {
-    bex_labels groups = {0};
+    bex_names groups = {0};
     int yes =
         bex_h5_find(file, "data") == BEX_H5_GROUP && list_demos(file, &groups) == 0 && groups.count;
-    bex_labels_fini(&groups);
+    bex_names_fini(&groups);
     return yes;
 }
 
@@ -58,72 +58,72 @@ static int recognise_libero(bex_h5 *file) {
 }
 
 // keep the demos listed in mask/<filter>, still in numeric order
-static int apply_filter(bex_h5 *file, const char *filter, bex_labels *groups) {
+static int apply_filter(bex_h5 *file, const char *filter, bex_names *groups) {
     char key[600], path[600];
-    bex_labels wanted = {0}, kept = {0};
+    bex_names wanted = {0}, kept = {0};
     snprintf(key, sizeof key, "mask/%.500s", filter);
     int code = -1;
     if (bex_h5_find(file, key) != BEX_H5_DATASET) {
-        bex_labels masks = {0};
+        bex_names masks = {0};
         bex_fail("filter key '%s' is missing", key);
         if (bex_h5_find(file, "mask") == BEX_H5_GROUP && bex_h5_names(file, "mask", &masks) == 0)
             bex_fail("filter key '%s' is missing (%d others, the first is '%s')", key, masks.count,
                      masks.count ? masks.text[0] : "");
-        bex_labels_fini(&masks);
+        bex_names_fini(&masks);
         return -1;
     }
     if (bex_h5_read_texts(file, key, &wanted) < 0) goto done;
     for (int i = 0; i < wanted.count; i++) {
         snprintf(path, sizeof path, "data/%.500s", wanted.text[i]);
-        if (bex_labels_find(groups, path) < 0) {
+        if (bex_names_find(groups, path) < 0) {
             bex_fail("'%s' lists '%s', which is not in 'data'", key, wanted.text[i]);
             goto done;
         }
-        if (bex_labels_add(&kept, path) < 0) goto done;
+        if (bex_names_add(&kept, path) < 0) goto done;
     }
     if (!kept.count) {
         bex_fail("'%s' lists no demos", key);
         goto done;
     }
-    bex_labels_sort_natural(&kept);
-    bex_labels_fini(groups);
-    *groups = kept, kept = (bex_labels){0};
+    bex_names_sort_natural(&kept);
+    bex_names_fini(groups);
+    *groups = kept, kept = (bex_names){0};
     code = 0;
 done:
-    bex_labels_fini(&wanted);
-    bex_labels_fini(&kept);
+    bex_names_fini(&wanted);
+    bex_names_fini(&kept);
     return code;
 }
 
 // obs/<name>, or <name> beside it
-static int resolve(bex_h5 *file, const char *demo, const char *name, bex_labels *keys) {
+static int resolve(bex_h5 *file, const char *demo, const char *name, bex_names *keys) {
     char path[1200];
     snprintf(path, sizeof path, "%s/obs/%.500s", demo, name);
     if (bex_h5_find(file, path) != BEX_H5_ABSENT)
-        return bex_labels_push(keys, path + strlen(demo) + 1) < 0 ? -1 : 0;
+        return bex_names_push(keys, path + strlen(demo) + 1) < 0 ? -1 : 0;
     snprintf(path, sizeof path, "%s/%.500s", demo, name);
-    if (bex_h5_find(file, path) != BEX_H5_ABSENT) return bex_labels_push(keys, name) < 0 ? -1 : 0;
+    if (bex_h5_find(file, path) != BEX_H5_ABSENT) return bex_names_push(keys, name) < 0 ? -1 : 0;
     return bex_fail("observation key '%s' is missing in '%s/obs' and '%s'", name, demo, demo);
 }
 
 static int choose_keys(bex_h5 *file, const char *demo, const char *wanted, int libero,
-                       bex_labels *keys) {
+                       bex_names *keys) {
     if (!wanted && libero) {
-        bex_labels both = {0};
+        bex_names both = {0};
         int code = resolve(file, demo, "joint_states", &both) < 0 ||
                            resolve(file, demo, "gripper_states", &both) < 0
                        ? -1
-                       : bex_labels_push(keys, both.text[0]);
-        if (code >= 0) code = bex_labels_push(keys, both.text[1]) < 0 ? -1 : 0;
-        bex_labels_fini(&both);
+                       : bex_names_push(keys, both.text[0]);
+        if (code >= 0) code = bex_names_push(keys, both.text[1]) < 0 ? -1 : 0;
+        bex_names_fini(&both);
         if (code == 0) return 0;
     }
     if (wanted) {
-        bex_labels names = {0};
-        int code = bex_labels_parse(&names, wanted);
+        bex_names names = {0};
+        int code = bex_names_parse(&names, wanted);
         for (int i = 0; i < names.count && code == 0; i++)
             code = resolve(file, demo, names.text[i], keys);
-        bex_labels_fini(&names);
+        bex_names_fini(&names);
         return code;
     }
     if (bex_grouped_keys(file, demo, "obs", keys) < 0) return -1;
@@ -159,11 +159,11 @@ static int label(bex_dataset *d, bex_h5 *file) {
     char *task = member_of_attribute(file, "problem_info", "language_instruction"), *bddl;
     char scene[64];
     if (!task) task = member_of_attribute(file, "env_args", "env_name");
-    int t = task ? bex_labels_add(&d->tasks, task) : -1, code = task && t < 0 ? -1 : 0, s = -1;
+    int t = task ? bex_names_add(&d->tasks, task) : -1, code = task && t < 0 ? -1 : 0, s = -1;
     free(task);
     if (bex_h5_attribute(file, "data", "bddl_file_name", &bddl) > 0) {
         if (scene_of(scene, bddl)) {
-            s = bex_labels_add(&d->scenes, scene);
+            s = bex_names_add(&d->scenes, scene);
             if (s < 0) code = -1;
         }
         free(bddl);
@@ -173,13 +173,13 @@ static int label(bex_dataset *d, bex_h5 *file) {
 }
 
 static int load_demos(bex_dataset *d, bex_h5 *file, const bex_load_options *o, int libero) {
-    bex_labels groups = {0}, observations = {0}, actions = {0};
+    bex_names groups = {0}, observations = {0}, actions = {0};
     int code = bex_h5_find(file, "data") == BEX_H5_GROUP ? list_demos(file, &groups)
                                                          : bex_fail("'data' is missing");
     if (code == 0 && !groups.count) code = bex_fail("'data' holds no demo_0, demo_1, ...");
     if (code == 0 && o->filter) code = apply_filter(file, o->filter, &groups);
     if (code == 0) code = choose_keys(file, groups.text[0], o->keys, libero, &observations);
-    if (code == 0) code = bex_labels_push(&actions, "actions") < 0 ? -1 : 0;
+    if (code == 0) code = bex_names_push(&actions, "actions") < 0 ? -1 : 0;
     if (code == 0)
         code = bex_grouped_load(d, file,
                                 &(bex_grouped){.groups = &groups,
@@ -189,9 +189,9 @@ static int load_demos(bex_dataset *d, bex_h5 *file, const bex_load_options *o, i
                                                .terminals = "dones"},
                                 o);
     if (code == 0) code = label(d, file);
-    bex_labels_fini(&groups);
-    bex_labels_fini(&observations);
-    bex_labels_fini(&actions);
+    bex_names_fini(&groups);
+    bex_names_fini(&observations);
+    bex_names_fini(&actions);
     return code;
 }
 

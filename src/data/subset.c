@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int copy_labels(bex_labels *to, const bex_labels *from) {
+static int copy_labels(bex_names *to, const bex_names *from) {
     for (int i = 0; i < from->count; i++)
-        if (bex_labels_push(to, from->text[i]) < 0) return -1;
+        if (bex_names_push(to, from->text[i]) < 0) return -1;
     return 0;
 }
 

@@ -3,11 +3,11 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
-#include "env/ant.h"
-#include "env/ant_walker.h"
-#include "env/antmaze.h"
-#include "env/kitchen.h"
-#include "env/maze2d.h"
+#include "env/ant/ant.h"
+#include "env/ant/ant_walker.h"
+#include "env/ant/antmaze.h"
+#include "env/kitchen/kitchen.h"
+#include "env/maze/maze2d.h"
 
 #include <math.h>
 #include <string.h>

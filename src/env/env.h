@@ -29,7 +29,7 @@ enum { BEX_ENV_MEASURES = 4, BEX_ENV_CONDUCT = 4, BEX_GOAL_NAME = 40 };
 /* What a caller may change about a world. NULL, or all zero apart from what is wanted, with
  * BEX_WORLD_INIT for the cells. */
 typedef struct bex_world_options {
-    const char *maze;  // a text grid (env/maze.h), for worlds without a maze of their own
+    const char *maze;  // a text grid (env/maze/maze.h), for worlds without a maze of their own
     int time_limit;    // steps per episode; 0: the world's own; negative: none
     int start[2];      // row, column where every episode starts; -1: the world's own rule
     int goal[2];       // row, column; -1: the world's own
@@ -53,7 +53,7 @@ typedef struct bex_world {
     int right, down; // observation entries a picture from above shows to the right and downwards
     bool posed;      // an observation begins with all of the simulation's qpos, maybe with noise
     int goals;       // what can be found besides regions: at most 32; see `found`
-    const struct bex_maze *maze; // the grid (env/maze.h), borrowed; NULL: none
+    const struct bex_maze *maze; // the grid (env/maze/maze.h), borrowed; NULL: none
 } bex_world;
 
 /* The head of every instance; a class keeps its own members behind it. */

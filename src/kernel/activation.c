@@ -71,7 +71,7 @@ static inline bex_real softplus_d(bex_real x) {
     X(BEX_ACT_SIGMOID, sigmoid)                                                                    \
     X(BEX_ACT_SOFTPLUS, softplus)
 
-void bex_act_fwd(bex_real *y, const bex_real *x, size_t n, bex_act act) {
+void bex_act_fwd(bex_real *y, const bex_real *x, size_t n, bex_activation act) {
     switch (act) {
 #define X(value, name)                                                                             \
     case value:                                                                                    \
@@ -84,8 +84,8 @@ void bex_act_fwd(bex_real *y, const bex_real *x, size_t n, bex_act act) {
     }
 }
 
-void bex_act_bwd(bex_real *dx, const bex_real *dy, const bex_real *x, size_t n, bex_act act,
-                 int add) {
+void bex_activation_bwd(bex_real *dx, const bex_real *dy, const bex_real *x, size_t n,
+                        bex_activation act, int add) {
     switch (act) {
 #define X(value, name)                                                                             \
     case value:                                                                                    \
@@ -101,7 +101,7 @@ void bex_act_bwd(bex_real *dx, const bex_real *dy, const bex_real *x, size_t n, 
     }
 }
 
-const char *bex_act_name(bex_act act) {
+const char *bex_act_name(bex_activation act) {
     switch (act) {
 #define X(value, name)                                                                             \
     case value:                                                                                    \

@@ -19,15 +19,15 @@ typedef enum {
     BEX_ACT_SIGMOID,
     BEX_ACT_SOFTPLUS,
     BEX_ACTS,
-} bex_act;
+} bex_activation;
 
 /* y[i] = act(x[i]); y may be x. */
-void bex_act_fwd(bex_real *y, const bex_real *x, size_t n, bex_act act);
+void bex_act_fwd(bex_real *y, const bex_real *x, size_t n, bex_activation act);
 
 /* dx[i] = dy[i] act'(x[i]), or += if add. x is the value before the activation. dx may be dy. */
-void bex_act_bwd(bex_real *dx, const bex_real *dy, const bex_real *x, size_t n, bex_act act,
-                 int add);
+void bex_activation_bwd(bex_real *dx, const bex_real *dy, const bex_real *x, size_t n,
+                        bex_activation act, int add);
 
-const char *bex_act_name(bex_act act);
+const char *bex_act_name(bex_activation act);
 
 #endif

@@ -37,7 +37,7 @@ static inline __attribute__((always_inline)) void tile_sum(tile s, int rows, int
 #pragma GCC unroll 8
     for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = (bex_vec){0};
     for (int k = 0; k < kc; k++) {
-        bex_vec b0 = bex_vec_load(b), b1 = bex_vec_load(b + BEX_LANES);
+        bex_vec b0 = bex_vec_load(b), b1 = bex_vec_load(b + BEX_SIMD);
 #pragma GCC unroll 8
         for (int i = 0; i < rows; i++) {
             bex_vec x = bex_vec_all(a[i * a_row]);
@@ -62,10 +62,10 @@ tile_rows(int rows, int kc, const bex_real *a, ptrdiff_t a_row, ptrdiff_t a_k, c
             bex_real *row = c + i * ldc;
             if (add) {
                 s[i][0] += bex_vec_load(row);
-                s[i][1] += bex_vec_load(row + BEX_LANES);
+                s[i][1] += bex_vec_load(row + BEX_SIMD);
             }
             bex_vec_store(row, s[i][0]);
-            bex_vec_store(row + BEX_LANES, s[i][1]);
+            bex_vec_store(row + BEX_SIMD, s[i][1]);
         }
         return;
     }
@@ -74,7 +74,7 @@ tile_rows(int rows, int kc, const bex_real *a, ptrdiff_t a_row, ptrdiff_t a_k, c
 #pragma GCC unroll 8
     for (int i = 0; i < rows; i++) {
         bex_vec_store(full[i], s[i][0]);
-        bex_vec_store(full[i] + BEX_LANES, s[i][1]);
+        bex_vec_store(full[i] + BEX_SIMD, s[i][1]);
     }
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < columns; j++)
@@ -171,7 +171,7 @@ static void pack(bex_real *out, const bex_real *b, ptrdiff_t ld, int transposed,
 
 typedef struct {
     const bex_real *bias;
-    bex_act act;
+    bex_activation act;
     bex_real *pre;
     int n; // leading dimension of pre
 } tail;
@@ -278,7 +278,7 @@ void bex_gemm(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *
 }
 
 void bex_gemm_act(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb,
-                  int M, int N, int K, int flags, const bex_real *bias, bex_act act,
+                  int M, int N, int K, int flags, const bex_real *bias, bex_activation act,
                   bex_real *pre) {
     BEX_CHECK(!(flags & BEX_GEMM_ADD), "an activation of a running sum");
     tail t = {.bias = bias, .act = act, .pre = pre, .n = N};

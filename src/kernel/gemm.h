@@ -23,12 +23,13 @@ void bex_gemm(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *
 /* C = act(A op B + bias), each block finished while in cache. bias (N) or NULL. pre (M,N, leading
  * dimension N) or NULL receives the value before the activation. BEX_GEMM_ADD is not allowed. */
 void bex_gemm_act(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb,
-                  int M, int N, int K, int flags, const bex_real *bias, bex_act act, bex_real *pre);
+                  int M, int N, int K, int flags, const bex_real *bias, bex_activation act,
+                  bex_real *pre);
 
 /* ---- a B that many products share, packed once: the same bits without its rearrangement ----
  * Panels of BEX_GEMM_PANEL columns, K rows each, zeros past column N. A product takes it as B with
  * BEX_GEMM_PACKED (and no TB) and ldb = K of the packing. */
-enum { BEX_GEMM_PANEL = 2 * BEX_LANES };
+enum { BEX_GEMM_PANEL = 2 * BEX_SIMD };
 
 size_t bex_gemm_pack_size(int N, int K); // reals
 

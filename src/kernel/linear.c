@@ -4,7 +4,7 @@
 #include "kernel/gemm.h"
 
 void bex_linear_fwd(bex_real *y, bex_real *pre, const bex_real *x, const bex_real *W,
-                    const bex_real *b, int M, int N, int K, bex_act act) {
+                    const bex_real *b, int M, int N, int K, bex_activation act) {
     bex_gemm_act(y, N, x, K, W, K, M, N, K, BEX_GEMM_TB, b, act, pre);
 }
 
@@ -14,7 +14,7 @@ void bex_linear_bwd_x(bex_real *dx, const bex_real *dz, const bex_real *W, int M
 }
 
 void bex_linear_fwd_packed(bex_real *y, bex_real *pre, const bex_real *x, const bex_real *Wt,
-                           const bex_real *b, int M, int N, int K, bex_act act) {
+                           const bex_real *b, int M, int N, int K, bex_activation act) {
     bex_gemm_act(y, N, x, K, Wt, K, M, N, K, BEX_GEMM_PACKED, b, act, pre);
 }
 

@@ -6,10 +6,10 @@
 
 #include "kernel/simd.h"
 
-enum { BEX_REDUCE = 32, BEX_REDUCE_VECTORS = BEX_REDUCE / BEX_LANES };
+enum { BEX_REDUCE = 32, BEX_REDUCE_VECTORS = BEX_REDUCE / BEX_SIMD };
 
 /* Chain j joins terms j, j + 32, ...: whole vectors in registers, a rest of less than a vector on an
- * array; then halves of the chains are joined until one is left. VECTOR(k) is BEX_LANES terms from k
+ * array; then halves of the chains are joined until one is left. VECTOR(k) is BEX_SIMD terms from k
  * on, TERM(k) one; JOIN takes vectors, JOIN1 numbers. Loops over v are unrolled, which keeps it in
  * registers. */
 #define BEX_REDUCE_EACH _Pragma("GCC unroll 16") for (int j = 0; j < BEX_REDUCE_VECTORS; j++)
@@ -21,20 +21,20 @@ enum { BEX_REDUCE = 32, BEX_REDUCE_VECTORS = BEX_REDUCE / BEX_LANES };
     size_t i = 0;                                                                                  \
     BEX_REDUCE_EACH v[j] = bex_vec_all(START);                                                     \
     for (; i + BEX_REDUCE <= n; i += BEX_REDUCE)                                                   \
-        BEX_REDUCE_EACH v[j] = JOIN(v[j], VECTOR(i + (size_t)(j * BEX_LANES)));                    \
-    BEX_REDUCE_EACH if (i + BEX_LANES <= n) {                                                      \
+        BEX_REDUCE_EACH v[j] = JOIN(v[j], VECTOR(i + (size_t)(j * BEX_SIMD)));                     \
+    BEX_REDUCE_EACH if (i + BEX_SIMD <= n) {                                                       \
         v[j] = JOIN(v[j], VECTOR(i));                                                              \
-        i += BEX_LANES;                                                                            \
+        i += BEX_SIMD;                                                                             \
     }                                                                                              \
     if (i < n) {                                                                                   \
         bex_real a[BEX_REDUCE];                                                                    \
-        BEX_REDUCE_EACH bex_vec_store(a + j * BEX_LANES, v[j]);                                    \
+        BEX_REDUCE_EACH bex_vec_store(a + j * BEX_SIMD, v[j]);                                     \
         for (; i < n; i++) a[i % BEX_REDUCE] = JOIN1(a[i % BEX_REDUCE], TERM(i));                  \
-        BEX_REDUCE_EACH v[j] = bex_vec_load(a + j * BEX_LANES);                                    \
+        BEX_REDUCE_EACH v[j] = bex_vec_load(a + j * BEX_SIMD);                                     \
     }                                                                                              \
     BEX_REDUCE_HALVES(BEX_REDUCE_VECTORS) v[j] = JOIN(v[j], v[j + half]);                          \
     bex_vec w = v[0];                                                                              \
-    BEX_REDUCE_HALVES(BEX_LANES) w[j] = JOIN1(w[j], w[j + half]);                                  \
+    BEX_REDUCE_HALVES(BEX_SIMD) w[j] = JOIN1(w[j], w[j + half]);                                   \
     return w[0]
 
 #define BEX_REDUCE_ADD(a, b) ((a) + (b))

@@ -14,7 +14,7 @@
 #define BEX_VECTOR_BYTES 16
 #endif
 
-enum { BEX_LANES = BEX_VECTOR_BYTES / (int)sizeof(bex_real) };
+enum { BEX_SIMD = BEX_VECTOR_BYTES / (int)sizeof(bex_real) };
 
 typedef bex_real bex_vec
     __attribute__((vector_size(BEX_VECTOR_BYTES), aligned(sizeof(bex_real)), may_alias));

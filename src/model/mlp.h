@@ -16,7 +16,7 @@ typedef struct bex_mlp_options {
     int in, out;
     int hidden[BEX_MLP_LAYERS - 1]; // widths, ending in 0
     int members;                    // ensemble size; 0: a single network, tensors without the E
-    bex_act act;
+    bex_activation act;
     bool layernorm;
     double eps;  // of the norm
     bool xavier; // Xavier weights and zero biases; else uniform fan-in for both

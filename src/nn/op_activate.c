@@ -3,7 +3,7 @@
 
 typedef struct {
     bex_tensor *x, *y;
-    bex_act act;
+    bex_activation act;
 } context;
 
 static void backward(bex_tape *tape, void *payload) {
@@ -11,10 +11,10 @@ static void backward(bex_tape *tape, void *payload) {
     if (!c->y->grad) return;
     int add;
     bex_real *dx = bex_grad(tape, c->x, &add);
-    bex_act_bwd(dx, c->y->grad, c->x->data, bex_count(c->x), c->act, add);
+    bex_activation_bwd(dx, c->y->grad, c->x->data, bex_count(c->x), c->act, add);
 }
 
-bex_tensor *bex_activate(bex_tape *tape, bex_tensor *x, bex_act act) {
+bex_tensor *bex_activate(bex_tape *tape, bex_tensor *x, bex_activation act) {
     bex_tensor *y = bex_tensor_like(tape, x);
     bex_act_fwd(y->data, x->data, bex_count(x), act);
     if (y->needs_grad)

@@ -10,7 +10,7 @@ typedef struct {
     const bex_param *Wp;
     bex_tensor *x, *W, *b, *y; // b NULL for none
     bex_real *pre;             // x W^T + b where the activation needs it, else NULL
-    bex_act act;
+    bex_activation act;
     int E, M, N, K;
     int first;     // row of W and b where the layer begins
     size_t x_step; // reals between the inputs of two members; 0 when shared
@@ -55,7 +55,7 @@ static void backward(bex_tape *tape, void *payload) {
     size_t y_step = (size_t)c->M * (size_t)c->N, w_step = (size_t)c->N * (size_t)c->K;
     // every user of y has been; its gradient may become that of x W^T + b
     bex_real *dz = c->y->grad;
-    if (c->act != BEX_ACT_ID) bex_act_bwd(dz, dz, c->pre, bex_count(c->y), c->act, 0);
+    if (c->act != BEX_ACT_ID) bex_activation_bwd(dz, dz, c->pre, bex_count(c->y), c->act, 0);
     bex_real *dx = bex_grad(tape, c->x, &add), *dW = gradient_of_w(tape, c, &add_w);
     bex_real *db = c->b ? bex_grad_sum(tape, c->b) : NULL;
     for (int e = 0; e < c->E; e++) {
@@ -68,7 +68,7 @@ static void backward(bex_tape *tape, void *payload) {
 }
 
 static bex_tensor *linear(bex_tape *tape, bex_tensor *x, const bex_param *Wp, const bex_param *bp,
-                          int first, int count, bex_act act) {
+                          int first, int count, bex_activation act) {
     bool ensemble = Wp->rank == 3;
     int E = ensemble ? Wp->dim[0] : 1, K = bex_width(x);
     bool shared = ensemble && x->rank == 2;
@@ -94,14 +94,14 @@ static bex_tensor *linear(bex_tape *tape, bex_tensor *x, const bex_param *Wp, co
 }
 
 bex_tensor *bex_linear(bex_tape *tape, bex_tensor *x, const bex_param *W, const bex_param *b,
-                       bex_act act) {
+                       bex_activation act) {
     BEX_CHECK(W->rank == 2 || W->rank == 3, "linear: W '%s' %s", W->name,
               bex_shape_text(W->rank, W->dim));
     return linear(tape, x, W, b, 0, W->dim[W->rank - 2], act);
 }
 
 bex_tensor *bex_linear_rows(bex_tape *tape, bex_tensor *x, const bex_param *W, const bex_param *b,
-                            int first, int count, bex_act act) {
+                            int first, int count, bex_activation act) {
     BEX_CHECK(W->rank == 2 && first >= 0 && count > 0 && first + count <= W->dim[0],
               "linear: rows %d..%d of W '%s' %s", first, first + count - 1, W->name,
               bex_shape_text(W->rank, W->dim));

@@ -14,11 +14,11 @@
 /* y (..,N) = act(x (..,K) W^T + b), W (N,K), b (N) or NULL.
  * Ensemble: W (E,N,K), b (E,N): x (E,M,K), or (M,K) shared by all members; y (E,M,N). */
 bex_tensor *bex_linear(bex_tape *tape, bex_tensor *x, const bex_param *W, const bex_param *b,
-                       bex_act act);
+                       bex_activation act);
 
 /* The same with rows first..first+count-1 of W and b: part of a packed projection. */
 bex_tensor *bex_linear_rows(bex_tape *tape, bex_tensor *x, const bex_param *W, const bex_param *b,
-                            int first, int count, bex_act act);
+                            int first, int count, bex_activation act);
 
 /* y = (x - mean) / sqrt(var + eps) w + b over the last dimension. w, b (C), both NULL for none. */
 bex_tensor *bex_layernorm(bex_tape *tape, bex_tensor *x, const bex_param *w, const bex_param *b,
@@ -52,7 +52,7 @@ bex_tensor *bex_dropout(bex_tape *tape, bex_tensor *x, double p);
 
 /* ---- pointwise ---- */
 
-bex_tensor *bex_activate(bex_tape *tape, bex_tensor *x, bex_act act);
+bex_tensor *bex_activate(bex_tape *tape, bex_tensor *x, bex_activation act);
 bex_tensor *bex_exponential(bex_tape *tape, bex_tensor *x);                    // y = e^x
 bex_tensor *bex_square(bex_tape *tape, bex_tensor *x);                         // y = x^2
 bex_tensor *bex_affine(bex_tape *tape, bex_tensor *x, double a, double b);     // y = a x + b

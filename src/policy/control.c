@@ -13,7 +13,7 @@
 
 struct bex_control {
     const bex_policy *policy;
-    bex_history *history; // NULL without history tokens
+    bex_memory *history; // NULL without history tokens
     bex_arena *arena;
     bex_tape tape;
     bex_sampler sampler, led; // led: waypoints given
@@ -22,7 +22,7 @@ struct bex_control {
     bex_proposals *proposals;
     bex_control_chosen last; // n 0: the last action was no choice
     int candidates, commit;
-    bex_exp_target exp;
+    bex_target exp;
     double noise, temperature;
     int act, task, scene;
     bex_rng root;
@@ -114,10 +114,10 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     if (c->candidates > 1 && !(c->choice = bex_choice_new(p, c->candidates))) return -1;
     if (c->choice && p->config.diffusion.lead > 0 && prepare_lead(c) < 0) return -1;
     if (!n->N) return 0;
-    bex_history_options h = {.O = p->O, .H = n->N, .episode_most = o->episode_most};
-    if (bex_history_parse(&h.kind, &h.file, o->history ? o->history : p->config.deploy.history) < 0)
+    bex_memory_options h = {.O = p->O, .H = n->N, .episode_most = o->episode_most};
+    if (bex_memory_parse(&h.kind, &h.file, o->history ? o->history : p->config.deploy.history) < 0)
         return -1;
-    c->history = bex_history_new(&h);
+    c->history = bex_memory_new(&h);
     if (!c->history) return -1;
     c->raw = calloc((size_t)n->N * (size_t)p->O, sizeof *c->raw);
     c->seen = calloc(states, sizeof *c->seen);
@@ -127,7 +127,7 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     bex_gram_shape wide = bex_feature_wide(p->phi);
     c->gram = calloc(bex_gram_size(wide), sizeof *c->gram);
     c->memory = calloc(bex_gram_size(wide), sizeof *c->memory);
-    c->summed = bex_history_revision(c->history) - 1;
+    c->summed = bex_memory_revision(c->history) - 1;
     return c->gram && c->memory ? 0 : bex_fail("out of memory");
 }
 
@@ -164,7 +164,7 @@ bex_control *bex_control_new(const bex_policy *policy, const bex_control_options
 
 void bex_control_free(bex_control *c) {
     if (!c) return;
-    bex_history_free(c->history);
+    bex_memory_free(c->history);
     bex_choice_free(c->choice);
     bex_lead_free(c->lead);
     bex_proposals_free(c->proposals);
@@ -183,8 +183,8 @@ void bex_control_free(bex_control *c) {
 }
 
 int bex_control_set_exp(bex_control *c, const char *exp) {
-    bex_exp_target e;
-    if (bex_exp_parse(&e, exp) < 0) return -1;
+    bex_target e;
+    if (bex_target_parse(&e, exp) < 0) return -1;
     c->exp = e;
     c->resolved = false;
     return 0;
@@ -229,7 +229,7 @@ const bex_control_chosen *bex_control_choice(const bex_control *c) {
     return c->last.n ? &c->last : NULL;
 }
 
-bex_history *bex_control_history(bex_control *c) {
+bex_memory *bex_control_history(bex_control *c) {
     return c->history;
 }
 
@@ -240,12 +240,12 @@ int bex_control_chunk(const bex_control *c) {
 /* The choice needs no sample of the memory: the sum over all of it, scaled to H states, is what Lambda(h) is
  * on average over draws. Taken when an episode begins, for it reads every state. */
 static int sum_memory(bex_control *c) {
-    bex_history_source source[BEX_HISTORY_SOURCES];
-    unsigned long long now = c->history ? bex_history_revision(c->history) : 0;
+    bex_memory_source source[BEX_MEMORY_SOURCES];
+    unsigned long long now = c->history ? bex_memory_revision(c->history) : 0;
     if (!c->choice || c->summed == now) return 0;
     const bex_feature *phi = c->policy->phi;
     bex_gram_shape wide = bex_feature_wide(phi);
-    int n = bex_history_sources(c->history, source);
+    int n = bex_memory_sources(c->history, source);
     bex_gram_zero(wide, c->memory);
     for (int i = 0; i < n; i++) {
         // gram is scratch here
@@ -261,7 +261,7 @@ static int sum_memory(bex_control *c) {
 int bex_control_begin(bex_control *c) {
     if (sum_memory(c) < 0) return -1;
     if (c->running) {
-        if (c->history) bex_history_abandon(c->history);
+        if (c->history) bex_memory_abandon(c->history);
         c->episode++;
     }
     c->running = true;
@@ -278,7 +278,7 @@ int bex_control_end(bex_control *c) {
     if (!c->running) return bex_fail("no episode has begun");
     c->running = false;
     c->episode++;
-    return c->history ? bex_history_end(c->history) : 0;
+    return c->history ? bex_memory_end(c->history) : 0;
 }
 
 int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
@@ -286,8 +286,8 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
     c->episode++;
     if (!c->history) return 0;
     for (int t = 0; t < rows; t++)
-        bex_history_push(c->history, states + (size_t)t * (size_t)c->policy->O);
-    return bex_history_end(c->history);
+        bex_memory_push(c->history, states + (size_t)t * (size_t)c->policy->O);
+    return bex_memory_end(c->history);
 }
 
 static bex_encoder_prefix prefix_at(bex_control *c, int block) {
@@ -317,8 +317,8 @@ static void keep_keys(bex_control *c) {
 static int sum_history(bex_control *c, const bex_real *state) {
     const bex_feature *phi = c->policy->phi;
     bex_gram_shape wide = bex_feature_wide(phi);
-    bex_history_source source[BEX_HISTORY_SOURCES];
-    bool whole = c->choice && c->drawn && bex_history_sources(c->history, source) > 0;
+    bex_memory_source source[BEX_MEMORY_SOURCES];
+    bool whole = c->choice && c->drawn && bex_memory_sources(c->history, source) > 0;
     if (whole && sum_memory(c) < 0) return -1; // loaded since the episode began
     bex_gram_zero(wide, c->gram);
     if (whole)
@@ -330,10 +330,10 @@ static int sum_history(bex_control *c, const bex_real *state) {
 
 static int resolve_target(bex_control *c, const bex_real *state) {
     const bex_condition *condition = c->policy->condition;
-    if ((c->choice || bex_exp_needs_history(c->exp, condition)) && sum_history(c, state) < 0)
+    if ((c->choice || bex_target_needs_history(c->exp, condition)) && sum_history(c, state) < 0)
         return -1;
     if (c->choice && bex_choice_history(c->choice, c->gram) < 0) return -1;
-    if (bex_exp_resolve(&c->target, c->exp, condition, c->gram) < 0) return -1;
+    if (bex_target_resolve(&c->target, c->exp, condition, c->gram) < 0) return -1;
     // relative features see the history from each state anew
     c->resolved = !bex_feature_relative(c->policy->phi);
     return 0;
@@ -506,9 +506,9 @@ static int observe(bex_control *c, const bex_real *state) {
     if (!c->running) return bex_fail("no episode has begun");
     if (check_finite(state, c->policy->O) < 0) return -1;
     if (!c->history) return 0;
-    bex_history_push(c->history, state);
+    bex_memory_push(c->history, state);
     if (c->drawn) return 0;
-    bex_history_draw(c->history, c->raw, bex_rng_split(c->root, "history", c->episode));
+    bex_memory_draw(c->history, c->raw, bex_rng_split(c->root, "history", c->episode));
     encode_history(c);
     c->drawn = true;
     return 0;

@@ -3,7 +3,7 @@
  *   begin            a new episode; its history states are drawn at its first state
  *   plan             state (+ coverage target, history) -> encoder -> DDIM -> K actions
  *   act              the next action of the chunk, planning when it is used up
- *   end              the episode's states join the history (policy/history.h)
+ *   end              the episode's states join the history (policy/memory.h)
  *
  * After `new` nothing allocates but end and the file calls. What depends on the history alone, its keys
  * and values in every encoder block (prefix mode) and the coverage target, is computed once an
@@ -14,9 +14,9 @@
 #ifndef BEX_POLICY_CONTROL_H
 #define BEX_POLICY_CONTROL_H
 
-#include "coverage/exp_target.h"
+#include "coverage/target.h"
 #include "policy/choice.h"
-#include "policy/history.h"
+#include "policy/memory.h"
 #include "policy/policy.h"
 
 typedef struct bex_control bex_control;
@@ -80,7 +80,7 @@ typedef struct bex_control_chosen {
 } bex_control_chosen;
 const bex_control_chosen *bex_control_choice(const bex_control *c);
 
-bex_history *bex_control_history(bex_control *c); // to save, load, inspect; NULL without history
-int bex_control_chunk(const bex_control *c);      // K
+bex_memory *bex_control_history(bex_control *c); // to save, load, inspect; NULL without history
+int bex_control_chunk(const bex_control *c);     // K
 
 #endif

@@ -15,6 +15,8 @@ enum { MOST = 1 << 26 }; // numbers of a history or a chunk
 
 static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int scenes) {
     const bex_model_config *m = &c->model;
+    if (m->agent == BEX_AGENT_SAC)
+        return bex_fail("model.agent = sac is a learner, not a policy that denoises chunks");
     if (m->history * O > MOST || m->chunk * A > MOST)
         return bex_fail("a history of %lld states of %d, chunks of %lld actions of %d: too large",
                         m->history, O, m->chunk, A);

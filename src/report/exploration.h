@@ -23,7 +23,7 @@
 #define BEX_REPORT_EXPLORATION_H
 
 #include "base/json.h"
-#include "report/colour.h"
+#include "draw/colour.h"
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
 #ifndef BEX_REPORT_MAP_H
 #define BEX_REPORT_MAP_H
 
+#include "draw/figure.h"
 #include "report/exploration.h"
-#include "report/figure.h"
 
 /* Walls, start, goal from results.map; square units, no axes. False without a map. */
 bool bex_map_walls(bex_panel *p, const json_t *results);

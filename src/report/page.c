@@ -1,8 +1,8 @@
 /* report/page.c - HTML written forward into memory: contents and body apart, joined by save. */
 #include "report/page.h"
 
-#include "base/base64.h"
 #include "base/file.h"
+#include "host/base64.h"
 #include "report/page_style.h"
 
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 #define BEX_REPORT_PAGE_H
 
 #include "base/error.h"
-#include "report/figure.h"
+#include "draw/figure.h"
 
 typedef struct bex_page bex_page;
 

@@ -1,7 +1,7 @@
 /* report/page_calibration.c - regions visited against the quantile conditioned on. */
 #include "report/record.h"
 
-#include "base/statistics.h"
+#include "host/statistics.h"
 
 #include <math.h>
 #include <stdio.h>

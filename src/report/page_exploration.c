@@ -3,7 +3,7 @@
 #include "report/record.h"
 
 #include "base/error.h"
-#include "base/statistics.h"
+#include "host/statistics.h"
 
 #include <math.h>
 #include <stdio.h>

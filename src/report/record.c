@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/folder.h"
+#include "host/folder.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef BEX_REPORT_RECORD_H
 #define BEX_REPORT_RECORD_H
 
-#include "base/table.h"
+#include "host/table.h"
 #include "report/exploration.h"
 #include "report/page.h"
 

@@ -2,7 +2,7 @@
 #include "report/report.h"
 
 #include "base/error.h"
-#include "base/folder.h"
+#include "host/folder.h"
 #include "report/record.h"
 
 #include <stdio.h>

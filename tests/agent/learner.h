@@ -2,7 +2,7 @@
 #ifndef BEX_TESTS_AGENT_LEARNER_H
 #define BEX_TESTS_AGENT_LEARNER_H
 
-#include "agent/imitation.h"
+#include "agent/imitation/imitation.h"
 #include "data/subset.h"
 
 #include "agent/walks.h"

@@ -1,7 +1,7 @@
 /* Parity of the actor-critic's update with PyTorch, as SAC and as RLPD have it: losses, first gradients,
  * temperature, values and targets after three updates. Goldens: tests/parity/make_sac.py. And: the same bits on any
  * number of threads, no allocation, gradients that fail loudly. */
-#include "agent/actor_critic.h"
+#include "agent/rl/actor_critic.h"
 
 #include "base/error.h"
 
@@ -143,7 +143,7 @@ static void compare(const char *name, bex_actor_critic_options o, int lanes) {
         near_number(f, "qs", n, r.q);
         near_number(f, "actor_losses", n, r.actor_loss);
         near_number(f, "entropies", n, r.entropy);
-        near_number(f, "temperatures", n, bex_temperature_value(&ac->temperature));
+        near_number(f, "temperatures", n, bex_entropy_temperature_value(&ac->temperature));
     }
     // Adam divides by the gradient's own size: where it is nearly 0, float decides the sign
     double bound = BOUND < 1e-6 ? BOUND : 1e-3;

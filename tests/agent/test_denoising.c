@@ -1,5 +1,5 @@
 /* What one update is made of: the targets of a window, and what the held-out losses tell. */
-#include "agent/batch.h"
+#include "agent/imitation/minibatch.h"
 #include "agent/learner.h"
 
 static void evaluation_tells_what_is_used(void **state) {
@@ -34,7 +34,7 @@ static void check_waypoints(const char *options, double reach) {
     for (int j = 0; j < WALK_ROWS; j++) {
         bex_real chunk[4 * 4], mask[4];
         bex_window w = bex_windows_at(a->train.windows, j);
-        bex_batch_chunk(p, &a->train, &w, chunk, mask);
+        bex_minibatch_chunk(p, &a->train, &w, chunk, mask);
         for (int k = 0; k < 4; k++) {
             int last = d->start[w.episode + 1] - 1, ahead = w.row + (k + 1) * 12 / 4;
             const bex_real *z = a->train.states + p->dit.o.O * (ahead < last ? ahead : last);

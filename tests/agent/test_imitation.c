@@ -1,7 +1,7 @@
 /* Learning from demonstrations: it can overfit, gives the same bits on any number of threads and after
  * loading, allocates nothing, labels with the coverage it claims, and refuses what it cannot learn. */
-#include "base/folder.h"
 #include "coverage/gram.h"
+#include "host/folder.h"
 
 #include "agent/learner.h"
 #include "malloc_count.h"

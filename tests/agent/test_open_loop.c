@@ -1,7 +1,7 @@
 /* What an open-loop evaluation counts, against sums made by hand. */
-#include "agent/open_loop.h"
+#include "agent/imitation/open_loop.h"
 
-#include "agent/batch.h"
+#include "agent/imitation/minibatch.h"
 #include "agent/learner.h"
 
 enum { WINDOWS = 64, MOST = 64 };
@@ -66,7 +66,7 @@ static void the_chunk_is_the_target(void **state) {
     for (int w = 0; w < windows; w++) {
         bex_real chunk[MOST], mask[MOST];
         bex_window at = bex_windows_draw(a->held.windows, 0, w);
-        bex_batch_chunk(a->policy, &a->held, &at, chunk, mask);
+        bex_minibatch_chunk(a->policy, &a->held, &at, chunk, mask);
         for (int k = 0; k < a->policy->dit.o.K; k++)
             for (int i = 0; i < 2; i++)
                 sum += (double)mask[k] * pow((double)(chunk[2 * k + i] - action[i]), 2);

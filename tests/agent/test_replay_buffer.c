@@ -1,5 +1,5 @@
 /* The replay buffer: what is added comes back, the oldest goes first, draws are uniform, files hold it. */
-#include "agent/replay_buffer.h"
+#include "agent/rl/replay_buffer.h"
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
 /* Retrieval: it plays the future of highest coverage among the nearest, computed here the long way;
  * random is behaviour cloning; streams, errors and memory. */
-#include "agent/neighbours.h"
-#include "agent/retrieval.h"
+#include "agent/actors/neighbours.h"
+#include "agent/actors/retrieval.h"
 #include "base/error.h"
 #include "coverage/coverage.h"
 #include "coverage/state_sum.h"
@@ -51,9 +51,9 @@ static bex_retrieval *make(int among, const char *kind) {
     return r;
 }
 
-static bex_actor *make_actor(const bex_retrieval *r, bex_history_kind kind, uint64_t seed) {
-    bex_actor *a = bex_retrieval_actor_new(r, &(bex_history_options){.H = H, .kind = kind},
-                                           bex_rng_seed(seed));
+static bex_actor *make_actor(const bex_retrieval *r, bex_memory_kind kind, uint64_t seed) {
+    bex_actor *a =
+        bex_retrieval_actor_new(r, &(bex_memory_options){.H = H, .kind = kind}, bex_rng_seed(seed));
     if (!a) fail_msg("%s", bex_error());
     return a;
 }
@@ -122,7 +122,7 @@ static void the_best_future_is_played(void **state) {
     static const char *const kinds[] = {"cosine", "mlp", "onehot", "cosine_relative"};
     for (int kind = 0; kind < 4; kind++) {
         bex_retrieval *r = make(1, kinds[kind]);
-        bex_actor *a = make_actor(r, BEX_HISTORY_UNIFORM, 3);
+        bex_actor *a = make_actor(r, BEX_MEMORY_UNIFORM, 3);
         bex_rng rng = bex_rng_seed(4);
         bex_real first[H][O], past[H * O];
         for (int episode = 0; episode < 2; episode++) {
@@ -141,9 +141,9 @@ static void the_best_future_is_played(void **state) {
                         0);
             }
             assert_int_equal(a->class->end(a), 0);
-            bex_history *memory = bex_retrieval_actor_history(a);
-            assert_int_equal(bex_history_states(memory), H * (episode + 1));
-            memcpy(past, bex_history_rows(memory), sizeof past);
+            bex_memory *memory = bex_retrieval_actor_history(a);
+            assert_int_equal(bex_memory_states(memory), H * (episode + 1));
+            memcpy(past, bex_memory_rows(memory), sizeof past);
         }
         a->class->free(a);
         bex_retrieval_free(r);
@@ -153,7 +153,7 @@ static void the_best_future_is_played(void **state) {
 static void one_of_the_top_is_played(void **state) {
     (void)state;
     bex_retrieval *r = make(3, "cosine");
-    bex_actor *a = make_actor(r, BEX_HISTORY_FIRST, 8);
+    bex_actor *a = make_actor(r, BEX_MEMORY_FIRST, 8);
     bex_real obs[O] = {R(0.2), R(-0.4), 5}, history[H][O], act[A];
     int count[3] = {0};
     for (int i = 0; i < H; i++) memcpy(history[i], obs, sizeof obs);
@@ -174,7 +174,7 @@ static void one_of_the_top_is_played(void **state) {
 static void random_is_behaviour_cloning(void **state) {
     (void)state;
     bex_retrieval *r = make(0, "cosine");
-    bex_actor *a = make_actor(r, BEX_HISTORY_UNIFORM, 8);
+    bex_actor *a = make_actor(r, BEX_MEMORY_UNIFORM, 8);
     bex_real obs[O] = {R(0.2), R(-0.4), 5}, act[A];
     bex_neighbour all[ROWS];
     int count[10] = {0};
@@ -198,8 +198,8 @@ static void a_stream_repeats_itself(void **state) {
     bex_retrieval *r = make(5, "cosine");
     int rows[2][40];
     for (int run = 0; run < 2; run++) {
-        bex_actor *a = make_actor(r, BEX_HISTORY_UNIFORM, 21), *other;
-        other = make_actor(r, BEX_HISTORY_UNIFORM, 22); // must not disturb it
+        bex_actor *a = make_actor(r, BEX_MEMORY_UNIFORM, 21), *other;
+        other = make_actor(r, BEX_MEMORY_UNIFORM, 22); // must not disturb it
         for (int i = 0; i < 40; i++) {
             bex_real obs[O] = {R(0.02 * i), R(-0.01 * i), 5}, act[A];
             if (i % 10 == 0) assert_int_equal(a->class->begin(a), 0);
@@ -221,7 +221,7 @@ static void a_recalled_actor_goes_on(void **state) {
     bex_retrieval *r = make(5, "cosine");
     int rows[2][40];
     for (int run = 0; run < 2; run++) {
-        bex_actor *a = make_actor(r, BEX_HISTORY_UNIFORM, 21);
+        bex_actor *a = make_actor(r, BEX_MEMORY_UNIFORM, 21);
         bex_real obs[40 * O], act[A];
         for (int i = 0; i < 40; i++) {
             obs[i * O] = R(0.02 * i), obs[i * O + 1] = R(-0.01 * i), obs[i * O + 2] = 5;
@@ -244,7 +244,7 @@ static void acting_allocates_nothing(void **state) {
     static const char *const kinds[] = {"cosine", "mlp", "onehot", "cosine_relative"};
     for (int kind = 0; kind < 4; kind++) {
         bex_retrieval *r = make(2, kinds[kind]);
-        bex_actor *a = make_actor(r, BEX_HISTORY_UNIFORM, 1);
+        bex_actor *a = make_actor(r, BEX_MEMORY_UNIFORM, 1);
         for (int episode = 0; episode < 3; episode++) {
             bex_real obs[O] = {0, 0, 5}, act[A];
             assert_int_equal(a->class->begin(a), 0);
@@ -294,13 +294,13 @@ static void mistakes_have_messages(void **state) {
     assert_message("dim 3; states have 3");
 
     bex_retrieval *r = make(1, "cosine");
-    bex_actor *a = make_actor(r, BEX_HISTORY_UNIFORM, 1);
+    bex_actor *a = make_actor(r, BEX_MEMORY_UNIFORM, 1);
     bex_real obs[O] = {0, R(NAN), 5}, act[A];
     assert_int_equal(a->class->begin(a), 0);
     assert_true(a->class->act(a, obs, act) < 0);
     assert_message("observation 1 is nan");
     a->class->free(a);
-    assert_null(bex_retrieval_actor_new(r, &(bex_history_options){.H = 0}, bex_rng_seed(1)));
+    assert_null(bex_retrieval_actor_new(r, &(bex_memory_options){.H = 0}, bex_rng_seed(1)));
     bex_retrieval_free(r);
 }
 

@@ -1,6 +1,6 @@
 /* Rollouts: what they tell of a step, and the way back into a saved one, in a world of the tests and in a
  * MuJoCo world, whose solver remembers more than its state. */
-#include "agent/rollout.h"
+#include "agent/rl/rollout.h"
 
 #include "agent/point.h"
 #include "env/mj.h"

@@ -1,11 +1,11 @@
 /* SAC in a small world: it learns, gives the same bits on any number of threads and after loading, allocates
  * nothing, remembers what happened, and refuses what it cannot do; and `bex train` with it, stopped and resumed. */
-#include "agent/sac.h"
+#include "agent/rl/sac.h"
 
 #include "base/file.h"
-#include "base/folder.h"
 #include "env/mj.h"
-#include "exp/train.h"
+#include "host/folder.h"
+#include "run/train.h"
 
 #include "agent/point.h"
 #include "malloc_count.h"

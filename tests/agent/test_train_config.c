@@ -2,7 +2,7 @@
 #include "agent/train_config.h"
 
 #include "base/error.h"
-#include "base/folder.h"
+#include "host/folder.h"
 #include "policy/policy.h"
 
 #include "test.h"

@@ -37,8 +37,8 @@ static inline bex_dataset *walks_new(uint64_t seed) {
         char task[8], scene[8];
         snprintf(task, sizeof task, "task %d", e % 3);
         snprintf(scene, sizeof scene, "scene %d", e % 2);
-        d->task[e] = bex_labels_add(&d->tasks, task);
-        d->scene[e] = bex_labels_add(&d->scenes, scene);
+        d->task[e] = bex_names_add(&d->tasks, task);
+        d->scene[e] = bex_names_add(&d->scenes, scene);
     }
     return d;
 }

@@ -1,11 +1,11 @@
 /* `bex act` as a user runs it: the same chunks as the library's, rows on their own, every mismatch one line. */
-#include "base/folder.h"
 #include "cli/program.h"
-#include "exp/checkpoint.h"
+#include "host/folder.h"
 #include "kernel/random.h"
 #include "nn/safetensors.h"
 #include "policy/control.h"
 #include "policy/tiny_policy.h"
+#include "run/checkpoint.h"
 
 #include <math.h>
 

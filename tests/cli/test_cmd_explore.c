@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "env/mj.h"
-#include "policy/history.h"
+#include "policy/memory.h"
 
 #include <math.h>
 #include <sys/stat.h>
@@ -120,11 +120,11 @@ static void a_history_file_gives_the_overlap(void **state) {
     snprintf(options, sizeof options, "--choose random --seed 5 --save-history %s", path);
     explore("", out, options);
     clean(out);
-    bex_history *h = bex_history_new(&(bex_history_options){.O = 4, .H = 1});
-    assert_int_equal(bex_history_load(h, path), 0);
-    assert_int_equal(bex_history_episodes(h), 2);
-    assert_int_equal(bex_history_states(h), 120);
-    bex_history_free(h);
+    bex_memory *h = bex_memory_new(&(bex_memory_options){.O = 4, .H = 1});
+    assert_int_equal(bex_memory_load(h, path), 0);
+    assert_int_equal(bex_memory_episodes(h), 2);
+    assert_int_equal(bex_memory_states(h), 120);
+    bex_memory_free(h);
     snprintf(options, sizeof options, "--choose random --seed 5 --history file:%s", path);
     explore("", out, options);
     json_t *r = results_of(out), *overlap = json_object_get(r, "overlap");

@@ -16,7 +16,7 @@ static bex_dataset *sample(int episodes, int O, int rewards, const char *task) {
         d->actions[r] = R(r), d->terminals[r] = r % 2 == 1;
         if (rewards) d->rewards[r] = R(-r);
     }
-    for (int e = 0; e < episodes; e++) d->task[e] = bex_labels_add(&d->tasks, task);
+    for (int e = 0; e < episodes; e++) d->task[e] = bex_names_add(&d->tasks, task);
     return d;
 }
 

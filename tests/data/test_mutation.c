@@ -17,8 +17,8 @@ int main(void) {
 #include "base/error.h"
 #include "base/file.h"
 #include "base/rng.h"
+#include "data/column_statistics.h"
 #include "data/make_file.h"
-#include "data/statistics.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -21,7 +21,7 @@ static bex_dataset *made(int episodes) {
     for (int e = 0; e < episodes; e++) {
         char name[8];
         snprintf(name, sizeof name, "task %d", e % 3);
-        d->task[e] = bex_labels_add(&d->tasks, name);
+        d->task[e] = bex_names_add(&d->tasks, name);
         for (int r = d->start[e]; r < d->start[e + 1]; r++) {
             bex_real value = R(100 * e + r - d->start[e]);
             for (int j = 0; j < O; j++) d->observations[O * r + j] = value + R(0.1) * R(j);

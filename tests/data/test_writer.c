@@ -31,7 +31,7 @@ static bex_dataset *sample(int rows, int episode_rows) {
         d->terminals[r] = r % episode_rows >= episode_rows - 3; // near the goal, in runs
     }
     d->terminals[start[1] - 1] = 0; // the first episode ends otherwise
-    for (int e = 0; e < n; e++) d->task[e] = bex_labels_add(&d->tasks, e % 2 ? "left" : "right");
+    for (int e = 0; e < n; e++) d->task[e] = bex_names_add(&d->tasks, e % 2 ? "left" : "right");
     return d;
 }
 

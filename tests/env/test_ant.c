@@ -1,8 +1,8 @@
 /* The ant on its endless floor: facts, resets, goals, and what it must not do. */
-#include "env/ant.h"
+#include "env/ant/ant.h"
 
 #include "base/error.h"
-#include "env/ant_body.h"
+#include "env/ant/ant_body.h"
 #include "env/batch.h"
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* The walking network: its formula, its noise, and files that are not one. */
-#include "env/ant_controller.h"
+#include "env/ant/ant_controller.h"
 
 #include "base/error.h"
 #include "env/make_controller.h"

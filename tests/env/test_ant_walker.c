@@ -1,8 +1,8 @@
 /* ant-walker: what it shows, pays and ends; the same bits for any number of threads. */
-#include "env/ant_walker.h"
+#include "env/ant/ant_walker.h"
 
 #include "base/error.h"
-#include "env/ant_body.h"
+#include "env/ant/ant_body.h"
 #include "env/batch.h"
 #include "test.h"
 

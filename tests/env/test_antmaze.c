@@ -1,8 +1,8 @@
 /* AntMaze worlds: grids, goals, regions, resets, rewards, ends, pictures, and staying inside walls. */
-#include "env/antmaze.h"
+#include "env/ant/antmaze.h"
 
 #include "base/error.h"
-#include "env/ant_body.h"
+#include "env/ant/ant_body.h"
 #include "test.h"
 
 #include <math.h>

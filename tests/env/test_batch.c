@@ -2,7 +2,7 @@
 #include "env/batch.h"
 
 #include "base/error.h"
-#include "env/maze2d.h"
+#include "env/maze/maze2d.h"
 #include "env/mj.h"
 
 #include "test.h"

@@ -1,6 +1,6 @@
 /* The kitchen against its facts: places, noise, control law, couplings, tasks, rewards; and one
  * trajectory of our own kept as golden. */
-#include "env/kitchen.h"
+#include "env/kitchen/kitchen.h"
 
 #include "base/error.h"
 #include "env/mj.h"

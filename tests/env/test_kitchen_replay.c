@@ -1,5 +1,5 @@
 /* A log made by our own kitchen comes back as it was; real ones finish what their names promise. */
-#include "env/kitchen_replay.h"
+#include "env/kitchen/kitchen_replay.h"
 
 #include "base/error.h"
 #include "data/kitchen_logs.h"
@@ -87,7 +87,7 @@ static void people_finish_their_tasks(void **state) {
     assert_int_equal(bex_world_open(&w, "kitchen-partial", NULL), 0);
     bex_env *env = w->class->new (w);
     for (int g = 0; g < 2; g++) {
-        int i = bex_labels_find(&logs.groups, groups[g]);
+        int i = bex_names_find(&logs.groups, groups[g]);
         assert_true(i >= 0 && logs.group[i] == i);
         size_t from = (size_t)logs.start[i];
         bex_kitchen_log log = {logs.start[i + 1] - logs.start[i], logs.qpos + from * 30,

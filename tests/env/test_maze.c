@@ -1,9 +1,9 @@
 /* Parsing and its mistakes, the offset trap, and shortest ways against tabular Q-iteration. */
-#include "env/maze.h"
+#include "env/maze/maze.h"
 
 #include "base/error.h"
 #include "base/rng.h"
-#include "env/maze2d.h"
+#include "env/maze/maze2d.h"
 
 #include "test.h"
 

@@ -1,5 +1,5 @@
 /* Maze2D against its facts: motion integrated by hand, walls, clipping, resets, rewards, regions. */
-#include "env/maze2d.h"
+#include "env/maze/maze2d.h"
 
 #include "base/error.h"
 #include "env/mj.h"

@@ -7,7 +7,7 @@ static double sigmoid(double x) {
     return 1 / (1 + exp(-x));
 }
 
-static double value(bex_act act, double x) {
+static double value(bex_activation act, double x) {
     switch (act) {
     case BEX_ACT_GELU:
         return x / 2 * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x)));
@@ -26,7 +26,7 @@ static double value(bex_act act, double x) {
     }
 }
 
-static double slope(bex_act act, double x) {
+static double slope(bex_activation act, double x) {
     double s = sigmoid(x), c = sqrt(2 / acos(-1)), t = tanh(c * (x + 0.044715 * x * x * x));
     switch (act) {
     case BEX_ACT_GELU:
@@ -59,10 +59,11 @@ static void forward(void **state) {
             int offset = n & 1;
             bex_real *x = arguments(n, offset);
             matrix y = output(1, n, n, offset), want = copy_of(y, 0);
-            bex_act_fwd(y.p, x, (size_t)n, (bex_act)act);
-            for (int i = 0; i < n; i++) want.p[i] = (bex_real)value((bex_act)act, (double)x[i]);
-            assert_close(y, want, 32 * EPS, bex_act_name((bex_act)act));
-            bex_act_fwd(x, x, (size_t)n, (bex_act)act);
+            bex_act_fwd(y.p, x, (size_t)n, (bex_activation)act);
+            for (int i = 0; i < n; i++)
+                want.p[i] = (bex_real)value((bex_activation)act, (double)x[i]);
+            assert_close(y, want, 32 * EPS, bex_act_name((bex_activation)act));
+            bex_act_fwd(x, x, (size_t)n, (bex_activation)act);
             assert_same_bits(x, y.p, (size_t)n, "y is x");
             release_all();
         }
@@ -76,13 +77,14 @@ static void backward(void **state) {
                 int offset = n & 1;
                 bex_real *x = arguments(n, offset), *dy = input((size_t)n, offset);
                 matrix dx = output(1, n, n, offset), want = copy_of(dx, 0);
-                bex_act_bwd(dx.p, dy, x, (size_t)n, (bex_act)act, add);
+                bex_activation_bwd(dx.p, dy, x, (size_t)n, (bex_activation)act, add);
                 for (int i = 0; i < n; i++)
-                    want.p[i] = (bex_real)((double)dy[i] * slope((bex_act)act, (double)x[i]) +
-                                           (add ? (double)want.p[i] : 0));
-                assert_close(dx, want, 32 * EPS, bex_act_name((bex_act)act));
+                    want.p[i] =
+                        (bex_real)((double)dy[i] * slope((bex_activation)act, (double)x[i]) +
+                                   (add ? (double)want.p[i] : 0));
+                assert_close(dx, want, 32 * EPS, bex_act_name((bex_activation)act));
                 if (!add) {
-                    bex_act_bwd(dy, dy, x, (size_t)n, (bex_act)act, 0);
+                    bex_activation_bwd(dy, dy, x, (size_t)n, (bex_activation)act, 0);
                     assert_same_bits(dy, dx.p, (size_t)n, "dx is dy");
                 }
                 release_all();
@@ -95,13 +97,13 @@ static void bits_do_not_depend_on_place(void **state) {
     enum { N = 203 };
     for (int act = 0; act < BEX_ACTS; act++) {
         bex_real *x = arguments(N, 0), *dy = input(N, 0), *y = input(N, 0), *dx = input(N, 0), one;
-        bex_act_fwd(y, x, N, (bex_act)act);
-        bex_act_bwd(dx, dy, x, N, (bex_act)act, 0);
+        bex_act_fwd(y, x, N, (bex_activation)act);
+        bex_activation_bwd(dx, dy, x, N, (bex_activation)act, 0);
         for (int i = 0; i < N; i++) {
-            bex_act_fwd(&one, x + i, 1, (bex_act)act);
-            assert_same_bits(&one, y + i, 1, bex_act_name((bex_act)act));
-            bex_act_bwd(&one, dy + i, x + i, 1, (bex_act)act, 0);
-            assert_same_bits(&one, dx + i, 1, bex_act_name((bex_act)act));
+            bex_act_fwd(&one, x + i, 1, (bex_activation)act);
+            assert_same_bits(&one, y + i, 1, bex_act_name((bex_activation)act));
+            bex_activation_bwd(&one, dy + i, x + i, 1, (bex_activation)act, 0);
+            assert_same_bits(&one, dx + i, 1, bex_act_name((bex_activation)act));
         }
         release_all();
     }
@@ -111,7 +113,7 @@ static void special_values(void **state) {
     (void)state;
     static const bex_real inf = R(INFINITY);
     static const struct {
-        bex_act act;
+        bex_activation act;
         bex_real low, high; // limits at -inf, inf
     } limits[] = {
         {BEX_ACT_ID, R(-INFINITY), R(INFINITY)},
@@ -128,13 +130,13 @@ static void special_values(void **state) {
     for (int act = 0; act < BEX_ACTS; act++) {
         bex_real big[] = {R(-3e4), R(3e4), R(-1e18), R(1e18)}, dy[] = {1, 1, 1, 1}, nan = R(NAN);
         bex_real y[4], dx[4];
-        bex_act_fwd(&nan, &nan, 1, (bex_act)act);
+        bex_act_fwd(&nan, &nan, 1, (bex_activation)act);
         assert_true(isnan(nan));
-        bex_act_fwd(y, big, 4, (bex_act)act);
-        bex_act_bwd(dx, dy, big, 4, (bex_act)act, 0);
+        bex_act_fwd(y, big, 4, (bex_activation)act);
+        bex_activation_bwd(dx, dy, big, 4, (bex_activation)act, 0);
         for (int i = 0; i < 4; i++) {
-            assert_true(close_to((double)y[i], value((bex_act)act, (double)big[i]), 0));
-            assert_true(close_to((double)dx[i], slope((bex_act)act, (double)big[i]), 0));
+            assert_true(close_to((double)y[i], value((bex_activation)act, (double)big[i]), 0));
+            assert_true(close_to((double)dx[i], slope((bex_activation)act, (double)big[i]), 0));
         }
     }
 }

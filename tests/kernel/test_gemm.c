@@ -138,7 +138,7 @@ static void nan_and_inf_stay_in_their_row_and_column(void **state) {
     }
 }
 
-static void tail_case(int M, int N, int K, int tb, bex_act act, int has_bias, int has_pre) {
+static void tail_case(int M, int N, int K, int tb, bex_activation act, int has_bias, int has_pre) {
     matrix C = output(M, N, N + 2, 1), want = output(M, N, N, 0), z = copy_of(want, 0);
     matrix pre = output(M, N, N, 1);
     bex_real *A = input((size_t)M * (size_t)K, 1), *B = input((size_t)N * (size_t)K, 0);
@@ -165,7 +165,7 @@ static void finishes_with_bias_and_activation(void **state) {
     for (int s = 0; s < COUNT(shapes); s++)
         for (int act = 0; act < BEX_ACTS; act++)
             for (int option = 0; option < 8; option++)
-                tail_case(shapes[s][0], shapes[s][1], shapes[s][2], option & 1, (bex_act)act,
+                tail_case(shapes[s][0], shapes[s][1], shapes[s][2], option & 1, (bex_activation)act,
                           option & 2, option & 4);
 }
 
@@ -175,11 +175,11 @@ static void activated_bits_do_not_depend_on_the_batch(void **state) {
     for (int act = 0; act < BEX_ACTS; act++) {
         bex_real *A = input(M * K, 0), *B = input(N * K, 0), *bias = input(N, 0);
         bex_real *C = input(M * N, 0), *row = input(N, 1);
-        bex_gemm_act(C, N, A, K, B, K, M, N, K, BEX_GEMM_TB, bias, (bex_act)act, NULL);
+        bex_gemm_act(C, N, A, K, B, K, M, N, K, BEX_GEMM_TB, bias, (bex_activation)act, NULL);
         for (int i = 0; i < M; i += 7) {
-            bex_gemm_act(row, N, A + i * K, K, B, K, 1, N, K, BEX_GEMM_TB, bias, (bex_act)act,
-                         NULL);
-            assert_same_bits(row, C + i * N, N, bex_act_name((bex_act)act));
+            bex_gemm_act(row, N, A + i * K, K, B, K, 1, N, K, BEX_GEMM_TB, bias,
+                         (bex_activation)act, NULL);
+            assert_same_bits(row, C + i * N, N, bex_act_name((bex_activation)act));
         }
         release_all();
     }

@@ -141,14 +141,14 @@ static void the_history_decides_between_proposals(void **state) {
 
 // an episode of `length` states about (x, y)
 static void remember(bex_control *c, bex_rng *g, int length, double x, double y) {
-    bex_history *h = bex_control_history(c);
+    bex_memory *h = bex_control_history(c);
     for (int t = 0; t < length; t++) {
         bex_real s[TINY_O];
         for (int o = 0; o < TINY_O; o++) s[o] = R(bex_rng_normal(g));
         s[0] = R((double)s[0] + x), s[1] = R((double)s[1] + y);
-        bex_history_push(h, s);
+        bex_memory_push(h, s);
     }
-    assert_int_equal(bex_history_end(h), 0);
+    assert_int_equal(bex_memory_end(h), 0);
 }
 
 /* The network sees H states of the memory, the choice all of it: streams that draw other states from one
@@ -181,7 +181,7 @@ static void the_choice_sees_the_whole_memory(void **state) {
                 assert_int_equal(malloc_calls() - before, 0);
                 if (s == 0) memcpy(first, chunk, sizeof first);
                 assert_memory_equal(chunk, first, sizeof first);
-                bex_history_draw(bex_control_history(c), drawn, bex_rng_seed(70 + (uint64_t)s));
+                bex_memory_draw(bex_control_history(c), drawn, bex_rng_seed(70 + (uint64_t)s));
                 assert_int_equal(bex_control_plan_from(c, at, drawn, noise, alone), 0);
                 differ += memcmp(alone, first, sizeof first) != 0;
                 bex_control_free(c);

@@ -70,7 +70,7 @@ static void seeds_decide(void **state) {
         assert_false(same(x[0], z, STEPS * TINY_A));
         // set_seed counts from 0 again; without history the second episode is then the first
         ok(bex_control_set_seed(other, 5));
-        if (bex_control_history(other)) bex_history_clear(bex_control_history(other));
+        if (bex_control_history(other)) bex_memory_clear(bex_control_history(other));
         episode(other, 0, z);
         assert_memory_equal(x[0], z, sizeof z);
         bex_control_free(a), bex_control_free(b), bex_control_free(other);
@@ -243,7 +243,7 @@ static void tasks_and_times_are_used(void **state) {
     ok(bex_control_set_seed(c, 0) == 0 ? -1 : 0); // an episode runs
     ok(bex_control_end(c));
     ok(bex_control_set_seed(c, 0));
-    bex_history_clear(bex_control_history(c));
+    bex_memory_clear(bex_control_history(c));
     first_chunk(c, y);
     assert_true(same(x, y, CHUNK));
     // the same state and noise, later
@@ -276,8 +276,8 @@ static void history_grows_and_matters(void **state) {
     episode(c, 0, x);
     episode(first, 0, y);
     assert_memory_equal(x, y, sizeof x); // no memory yet: both see their first state
-    assert_int_equal(bex_history_states(bex_control_history(c)), STEPS);
-    assert_int_equal(bex_history_episodes(bex_control_history(c)), 1);
+    assert_int_equal(bex_memory_states(bex_control_history(c)), STEPS);
+    assert_int_equal(bex_memory_episodes(bex_control_history(c)), 1);
     episode(c, 1, x);
     episode(first, 1, y);
     assert_false(same(x, y, STEPS * TINY_A));
@@ -288,8 +288,8 @@ static void history_grows_and_matters(void **state) {
     ok(bex_control_plan(c, s, b));
     assert_false(same(a, b, CHUNK));
     ok(bex_control_end(c));
-    assert_int_equal(bex_history_episodes(bex_control_history(c)), 3);
-    assert_int_equal(bex_history_states(bex_control_history(c)), 2 * STEPS + 1);
+    assert_int_equal(bex_memory_episodes(bex_control_history(c)), 3);
+    assert_int_equal(bex_memory_states(bex_control_history(c)), 2 * STEPS + 1);
     // without history there is none to see
     ok(bex_control_plan_from(first, s, NULL, noise, a));
     bex_control_free(c), bex_control_free(first);
@@ -339,13 +339,13 @@ static void long_episodes_are_thinned(void **state) {
         tiny_state(s, 0, t);
         ok(bex_control_act(c, s, a));
     }
-    assert_int_equal(bex_history_stride(bex_control_history(c)), 8);
+    assert_int_equal(bex_memory_stride(bex_control_history(c)), 8);
     ok(bex_control_end(c));
-    const bex_history *h = bex_control_history(c);
-    assert_int_equal(bex_history_states(h), 7); // 0, 8 .. 48
-    assert_memory_equal(bex_history_rows(h), first, sizeof first);
+    const bex_memory *h = bex_control_history(c);
+    assert_int_equal(bex_memory_states(h), 7); // 0, 8 .. 48
+    assert_memory_equal(bex_memory_rows(h), first, sizeof first);
     tiny_state(first, 0, 48);
-    assert_memory_equal(bex_history_rows(h) + 6 * TINY_O, first, sizeof first);
+    assert_memory_equal(bex_memory_rows(h) + 6 * TINY_O, first, sizeof first);
     bex_control_free(c);
     bex_policy_free(p);
 }

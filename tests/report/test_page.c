@@ -2,7 +2,7 @@
 #include "report/page.h"
 
 #include "base/file.h"
-#include "base/folder.h"
+#include "host/folder.h"
 
 #include "report/html_check.h"
 

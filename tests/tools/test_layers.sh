@@ -26,16 +26,16 @@ passes() {
 caught src/base/a.c '"kernel/gemm.h"'       # upwards
 caught src/kernel/ref/a.c '"nn/tape.h"'     # upwards from a subfolder
 caught src/nn/a.h '"model/mlp.h"'
-caught src/coverage/a.c '"policy/history.h"' # peers
+caught src/coverage/a.c '"policy/memory.h"' # peers
 caught src/policy/a.c '"data/window.h"'
 caught src/env/a.c '"data/window.h"'
 caught src/data/a.c '"policy/session.h"'
-caught src/agent/a.c '"exp/run.h"'
-caught src/report/a.c '"exp/run.h"'         # report sees only base
+caught src/agent/a.c '"run/run.h"'
+caught src/report/a.c '"run/run.h"'         # report sees only what draws
 caught src/report/a.c '"kernel/gemm.h"'
 caught src/api/a.c '"data/episode.h"'       # libbex and the lab
-caught src/api/a.c '"agent/be.h"'
-caught src/exp/a.c '"cli/options.h"'
+caught src/api/a.c '"agent/imitation/be.h"'
+caught src/explore/a.c '"cli/options.h"'
 caught src/model/a.c '"bench/bench.h"'
 caught src/model/a.c '<hdf5.h>'
 caught src/kernel/a.c '<dnnl.h>'
@@ -53,7 +53,7 @@ passes src/model/a.c '"nn/tape.h"'
 passes src/policy/a.c '"coverage/feature.h"'
 passes src/env/a.c '<mujoco/mujoco.h>'
 passes src/agent/a.c '"env/batch.h"'
-passes src/exp/a.c '"agent/learner.h"'
+passes src/run/a.c '"agent/learner.h"'
 passes src/report/a.c '"base/json.h"'
 passes src/api/a.c '"policy/session.h"'
 passes src/cli/a.c '"bench/bench.h"'

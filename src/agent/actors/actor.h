@@ -1,0 +1,34 @@
+/* agent/actors/actor.h - what an exploration protocol drives: one control stream, whatever decides in it.
+ *
+ *     begin   a new episode
+ *     act     once an environment step: the state seen in, the action to take out. Action chunks are
+ *             the actor's affair
+ *     end     the episode is over: its states join the actor's history
+ *     recall  instead of the three, an episode of this very actor that was played before: afterwards the
+ *             next episode is what it would have been
+ *
+ * An actor is an object of its maker's with this struct at its head. One thread at a time; actors of
+ * one maker may run in different threads. */
+#ifndef BEX_AGENT_ACTORS_ACTOR_H
+#define BEX_AGENT_ACTORS_ACTOR_H
+
+#include "base/real.h"
+
+typedef struct bex_actor bex_actor;
+
+typedef struct bex_actor_class {
+    const char *name;
+    int (*begin)(bex_actor *actor);
+    /* obs (O) -> action (A). Allocates nothing. */
+    int (*act)(bex_actor *actor, const bex_real *obs, bex_real *action);
+    int (*end)(bex_actor *actor);
+    /* obs (rows, O): the states that act had seen. */
+    int (*recall)(bex_actor *actor, const bex_real *obs, int rows);
+    void (*free)(bex_actor *actor); // NULL is fine
+} bex_actor_class;                  // 0, or negative with a message
+
+struct bex_actor {
+    const bex_actor_class *class;
+};
+
+#endif

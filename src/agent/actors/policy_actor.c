@@ -1,0 +1,56 @@
+/* agent/actors/policy_actor.c */
+#include "agent/actors/policy_actor.h"
+
+#include "base/error.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    bex_actor actor;
+    bex_control *control;
+} policy_actor;
+
+static int begin(bex_actor *a) {
+    return bex_control_begin(((policy_actor *)a)->control);
+}
+
+static int act(bex_actor *a, const bex_real *obs, bex_real *action) {
+    return bex_control_act(((policy_actor *)a)->control, obs, action);
+}
+
+static int end(bex_actor *a) {
+    return bex_control_end(((policy_actor *)a)->control);
+}
+
+static int recall(bex_actor *a, const bex_real *obs, int rows) {
+    return bex_control_recall(((policy_actor *)a)->control, obs, rows);
+}
+
+static void destroy(bex_actor *a) {
+    if (!a) return;
+    bex_control_free(((policy_actor *)a)->control);
+    free(a);
+}
+
+static const bex_actor_class class = {"policy", begin, act, end, recall, destroy};
+
+bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_options *options,
+                                bex_rng rng) {
+    policy_actor *a = calloc(1, sizeof *a);
+    if (!a) return bex_fail("out of memory"), NULL;
+    bex_control_options own = *options;
+    own.seed = bex_rng_u64(&rng);
+    a->actor.class = &class;
+    a->control = bex_control_new(policy, &own);
+    if (a->control) return &a->actor;
+    free(a);
+    return NULL;
+}
+
+bex_memory *bex_policy_actor_history(bex_actor *actor) {
+    return bex_control_history(((policy_actor *)actor)->control);
+}
+
+const bex_control *bex_policy_actor_control(const bex_actor *actor) {
+    return ((const policy_actor *)actor)->control;
+}

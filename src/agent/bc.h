@@ -1,9 +1,0 @@
-/* agent/bc.h */
-#ifndef BEX_AGENT_BC_H
-#define BEX_AGENT_BC_H
-
-#include "agent/agent.h"
-
-extern const bex_agent_class bex_agent_bc;
-
-#endif

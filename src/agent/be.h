@@ -1,9 +1,0 @@
-/* agent/be.h */
-#ifndef BEX_AGENT_BE_H
-#define BEX_AGENT_BE_H
-
-#include "agent/agent.h"
-
-extern const bex_agent_class bex_agent_be;
-
-#endif

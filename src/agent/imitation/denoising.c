@@ -1,0 +1,174 @@
+/* agent/imitation/denoising.c - one update of be or bc: draw windows, noise their chunks, learn to tell the noise.
+ *
+ *   lane -> micro-batches of whole groups -> [ draw | label | gather | noise ] -> encode -> denoise -> loss
+ *
+ * All buffers of a micro-batch are in the tape's arena: nothing is allocated in a steady update. */
+#include "agent/imitation/minibatch.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/ranks.h"
+#include "kernel/random.h"
+#include "policy/sampler.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+typedef struct {
+    bex_imitation *a;
+    bex_minibatch_draw draw;
+    bool learn;
+    double factor;     // of the loss
+    atomic_int failed; // lanes whose labels failed; messages are per thread, so the first is kept
+    char why[256];
+} job;
+
+static double fail_in_lane(job *j) {
+    if (atomic_fetch_add(&j->failed, 1) == 0) snprintf(j->why, sizeof j->why, "%s", bex_error());
+    return (double)NAN;
+}
+
+// what the lanes came to: 0, or negative with a message
+static int outcome(const job *j, const char *what, double loss, long long step) {
+    if (isfinite(loss)) return 0; // a lane that failed gave NAN, and all ranks saw it
+    if (bex_ranks_settle(j->failed ? bex_fail("%s", j->why) : 0) < 0) return -1;
+    return bex_fail("the %s is %g at step %lld: a smaller train.lr, or train.clip", what, loss,
+                    step);
+}
+
+// x_k and the noise in it; led windows have it in their actions alone, and a step that says so (sampler.h)
+static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_minibatch *b,
+                             bex_rng *rng, int **step, bex_tensor **noise) {
+    int B = b->input.B, K = p->dit.o.K, A = p->dit.o.A;
+    size_t chunk = (size_t)K * (size_t)A;
+    *noise = bex_tensor_new(tape, 3, BEX_DIMS(B, K, A), false);
+    bex_tensor *x = bex_tensor_new(tape, 3, BEX_DIMS(B, K, A), false);
+    *step = bex_arena_alloc(tape->arena, (size_t)B * sizeof **step);
+    for (int i = 0; i < B; i++) (*step)[i] = (int)bex_rng_below(rng, (uint64_t)p->schedule.steps);
+    bex_random_normal((*noise)->data, (size_t)B * chunk, rng);
+    for (int i = 0; i < B; i++) {
+        double a = p->schedule.alpha_bar[(*step)[i]];
+        bex_real s = R(sqrt(a)), n = R(sqrt(1 - a));
+        for (size_t e = (size_t)i * chunk; e < (size_t)(i + 1) * chunk; e++)
+            x->data[e] = s * b->clean[e] + n * (*noise)->data[e];
+        if (b->led && b->led[i]) {
+            (*step)[i] += p->schedule.steps;
+            size_t at = (size_t)i * chunk;
+            bex_sampler_give(x->data + at, b->clean + at, K, A, p->A);
+        }
+    }
+    return x;
+}
+
+static double micro_batch(bex_tape *tape, job *j, int lane, int first, int groups, bex_rng *rng) {
+    const bex_policy *p = j->a->policy;
+    bex_minibatch b;
+    bex_tensor *pooled[BEX_ENCODER_BLOCKS], *noise;
+    int *step;
+    double start = bex_seconds();
+    if (bex_minibatch_take(tape, &j->draw, first, groups, rng, &b) < 0) return fail_in_lane(j);
+    bex_tensor *x = add_noise(tape, p, &b, rng, &step, &noise);
+    j->a->data_seconds[lane] += bex_seconds() - start;
+    if (j->learn) bex_tape_train(tape, p->params);
+    bex_dit_encode(tape, &p->dit, &b.input, pooled);
+    bex_tensor *told = bex_dit_denoise(tape, &p->dit, x, step, pooled);
+    bex_tensor *clean = bex_constant(tape, b.clean, 3, BEX_DIMS(b.input.B, p->dit.o.K, p->dit.o.A));
+    bex_tensor *target = p->schedule.predicts == BEX_PREDICTS_CHUNK ? clean : noise;
+    bex_tensor *loss = bex_squared_error(tape, told, target, b.mask, j->factor);
+    if (j->learn) bex_backward(tape, loss);
+    return (double)loss->data[0];
+}
+
+static double lane_work(bex_tape *tape, int lane, void *payload) {
+    job *j = payload;
+    const bex_optimiser_config *t = &j->a->config.train;
+    double sum = 0, start = bex_seconds();
+    int first, count, most = (int)t->micro / j->draw.S;
+    if (most < 1) most = 1;
+    bex_lane_slice(j->draw.windows / j->draw.S, (int)t->lanes, lane, &first, &count);
+    bex_rng rng = tape->rng;
+    for (int g = 0; g < count; g += most) {
+        int groups = count - g < most ? count - g : most;
+        sum += micro_batch(tape, j, lane, first + g, groups, &rng);
+        bex_tape_reset(tape);
+    }
+    j->a->lane_seconds[lane] += bex_seconds() - start;
+    return sum;
+}
+
+static double seconds_of(double *lanes, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += lanes[i], lanes[i] = 0;
+    return sum;
+}
+
+int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
+    bex_imitation *a = (bex_imitation *)agent;
+    const bex_optimiser_config *t = &a->config.train;
+    job j = {.a = a, .learn = true};
+    j.draw = (bex_minibatch_draw){.a = a,
+                                  .part = &a->train,
+                                  .t = t->overfit ? 0 : (uint64_t)step,
+                                  .windows = (int)t->batch,
+                                  .S = bex_minibatch_group(a),
+                                  .fixed = (int)t->overfit,
+                                  .hide = t->hide,
+                                  .lead = a->policy->config.diffusion.lead};
+    j.draw.cycle = step * (j.draw.windows / j.draw.S);
+    j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.A);
+    bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
+    bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
+    int code = bex_lanes_learn(a->lanes, rng, lane_work, &j, a->policy->params, &out->loss);
+    out->samples = t->batch;
+    out->data_seconds = seconds_of(a->data_seconds, (int)t->lanes);
+    out->lane_seconds = seconds_of(a->lane_seconds, (int)t->lanes);
+    if (code < 0 || outcome(&j, "loss", out->loss, (long long)step) < 0) return -1;
+    out->lr = bex_schedule_lr(&a->schedule, (long)step);
+    out->grad_norm =
+        bex_adam_step(a->policy->params, &a->adam, out->lr, bex_lanes_threads(a->lanes));
+    if (!isfinite(out->grad_norm))
+        return bex_fail(
+            "the gradient is not finite at step %lld: a smaller train.lr, or train.clip",
+            (long long)step);
+    return 0;
+}
+
+// the running average is what acts, so it is what is judged; twice restores
+static void swap_average(bex_params *p) {
+    bex_real *value = p->value;
+    if (!p->ema) return;
+    p->value = p->ema;
+    p->ema = value;
+    bex_params_changed(p);
+}
+
+static int held_out_loss(bex_imitation *a, job *j, double *loss) {
+    bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "evaluate", 0);
+    bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
+    *loss = bex_lanes_run(a->lanes, rng, lane_work, j);
+    seconds_of(a->data_seconds, (int)a->config.train.lanes);
+    seconds_of(a->lane_seconds, (int)a->config.train.lanes);
+    return outcome(j, "held-out loss", *loss, a->policy->params->step);
+}
+
+int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
+    bex_imitation *a = (bex_imitation *)agent;
+    const bex_dit_options *o = &a->policy->dit.o;
+    const bex_params *p = a->policy->params;
+    *out = (bex_evaluation){NAN, {NAN, NAN}};
+    // each rank updates its own copy
+    if (bex_ranks_alike("weights", p->value, p->count * sizeof *p->value) < 0) return -1;
+    if (!a->held.data) return 0;
+    job j = {.a = a, .draw = {.a = a, .part = &a->held, .S = bex_minibatch_group(a)}};
+    int S = j.draw.S, histories = (int)a->config.train.evaluate_windows / S;
+    j.draw.windows = histories > 1 ? histories * S : S;
+    j.factor = 1.0 / ((double)j.draw.windows * o->A);
+    swap_average(a->policy->params);
+    int code = held_out_loss(a, &j, &out->score);
+    j.draw.other_history = true;
+    if (!code && o->N) code = held_out_loss(a, &j, &out->more[BEX_OTHER_HISTORY]);
+    j.draw.other_history = false, j.draw.no_coverage = true;
+    if (!code && o->coverage) code = held_out_loss(a, &j, &out->more[BEX_NO_COVERAGE]);
+    swap_average(a->policy->params);
+    return code;
+}

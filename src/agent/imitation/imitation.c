@@ -1,0 +1,203 @@
+/* agent/imitation/imitation.c - set-up, saving and describing; the loss itself is in denoising.c. */
+#include "agent/imitation/imitation.h"
+
+#include "base/error.h"
+#include "data/subset.h"
+#include "nn/param_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bex_window_options window_options(const bex_train_config *c) {
+    bex_window_options o = BEX_WINDOW_INIT;
+    o.chunk = (int)c->policy.model.chunk;
+    o.history = c->policy.model.agent == BEX_AGENT_BC ? 0 : (int)c->policy.model.history;
+    o.future = c->policy.model.agent == BEX_AGENT_BE ? (int)c->policy.coverage.future : 0;
+    o.truncate = c->policy.coverage.truncate;
+    o.trajectories = (int)c->train.trajectories;
+    o.repeat_probability = c->train.repeat;
+    o.samples_per_history = o.history ? (int)c->train.samples_per_history : 1;
+    o.seed = (uint64_t)c->train.seed;
+    return o;
+}
+
+static int part_init(bex_imitation_part *part, bex_imitation *a) {
+    bex_window_options o = window_options(&a->config);
+    part->windows = bex_windows_new(part->data, &o);
+    return part->windows ? 0 : -1;
+}
+
+static int part_normalise(bex_imitation_part *part, const bex_policy *p) {
+    bex_dataset *d = part->data;
+    if (!d) return 0;
+    part->actions = d->actions, d->actions = NULL;
+    bex_normalise_actions(&p->normaliser, part->actions, part->actions, d->rows);
+    if (p->dit.o.O == d->O) {
+        part->states = d->observations, d->observations = NULL;
+        bex_policy_inputs(p, part->states, part->states, d->rows);
+    } else { // wider rows
+        part->states = malloc((size_t)d->rows * (size_t)p->dit.o.O * sizeof *part->states);
+        if (!part->states) return bex_fail("out of memory: %d rows", d->rows);
+        bex_policy_inputs(p, part->states, d->observations, d->rows);
+    }
+    bex_dataset_forget_rows(d);
+    return 0;
+}
+
+int bex_imitation_normalise(bex_imitation *a) {
+    return part_normalise(&a->train, a->policy) < 0 ? -1 : part_normalise(&a->held, a->policy);
+}
+
+static void part_fini(bex_imitation_part *part) {
+    bex_prefix_free(part->prefix);
+    bex_windows_free(part->windows);
+    free(part->states);
+    free(part->actions);
+    free(part->own);
+    bex_dataset_free(part->data);
+}
+
+void bex_imitation_free(bex_agent *agent) {
+    bex_imitation *a = (bex_imitation *)agent;
+    if (!a) return;
+    part_fini(&a->train);
+    part_fini(&a->held);
+    bex_policy_free(a->policy);
+    bex_lanes_free(a->lanes);
+    free(a->data_seconds);
+    free(a->lane_seconds);
+    free(a);
+}
+
+static int check_batch(const bex_train_config *c) {
+    const bex_optimiser_config *t = &c->train;
+    if (c->policy.model.agent != BEX_AGENT_BC && t->batch % t->samples_per_history)
+        return bex_fail("train.batch %lld is not a multiple of train.samples_per_history %lld",
+                        t->batch, t->samples_per_history);
+    if (t->steps < t->warmup) {
+        bex_fail("train.warmup %lld exceeds train.steps %lld", t->warmup, t->steps);
+        return bex_fail_hint("--train.warmup=%lld", t->steps / 20);
+    }
+    return 0;
+}
+
+// a token of a label needs one in every episode
+static int check_labels(const bex_model_config *m, const bex_dataset *d) {
+    for (int e = 0; e < d->episodes; e++)
+        if ((m->task && d->tasks.count && d->task[e] < 0) ||
+            (m->scene && d->scenes.count && d->scene[e] < 0))
+            return bex_fail("episode %d has no %s label", e,
+                            m->task && d->task[e] < 0 ? "task" : "scene");
+    return 0;
+}
+
+static int prepare(bex_imitation *a) {
+    const bex_train_config *c = &a->config;
+    const bex_optimiser_config *t = &c->train;
+    bex_dataset *d = a->train.data;
+    if (check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0) return -1;
+    if (c->data.held_out > 0) {
+        bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "hold out", 0);
+        a->held.data = bex_dataset_hold_out(d, c->data.held_out, g);
+        if (!a->held.data) return -1;
+    }
+    a->lanes = bex_lanes_spread((int)t->lanes, (int)t->threads);
+    a->policy = bex_policy_new(&c->policy, d->O, d->A, d->tasks.count, d->scenes.count,
+                               bex_lanes_blocks(a->lanes), (uint64_t)t->seed);
+    if (!a->policy) return -1;
+    if (bex_normaliser_fit(&a->policy->normaliser, d->observations, d->actions, d->rows, d->O, d->A,
+                           c->data.drop_constant) < 0)
+        return -1;
+    if (bex_policy_uses_phi(&c->policy)) {
+        a->policy->phi = bex_policy_phi(&c->policy, &a->policy->normaliser);
+        if (!a->policy->phi) return -1;
+    }
+    if (part_init(&a->train, a) < 0) return -1;
+    if (a->held.data && part_init(&a->held, a) < 0) return bex_fail_in("held-out episodes");
+    a->schedule = (bex_schedule){t->lr, (long)t->warmup, (long)t->steps};
+    a->adam = (bex_adam)BEX_ADAMW_INIT;
+    a->adam.beta1 = t->beta1, a->adam.beta2 = t->beta2, a->adam.decay = t->decay;
+    a->adam.clip = t->clip, a->adam.ema_decay = t->ema;
+    a->data_seconds = calloc((size_t)t->lanes, sizeof *a->data_seconds);
+    a->lane_seconds = calloc((size_t)t->lanes, sizeof *a->lane_seconds);
+    return a->data_seconds && a->lane_seconds ? 0 : bex_fail("out of memory");
+}
+
+static const char *const judged[] = {
+    [BEX_OTHER_HISTORY] = "other_history", [BEX_NO_COVERAGE] = "no_coverage", NULL};
+
+bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
+                                 bex_dataset *data) {
+    bex_imitation *a = calloc(1, sizeof *a);
+    if (!a) {
+        bex_dataset_free(data);
+        return bex_fail("out of memory"), NULL;
+    }
+    a->agent.class = class;
+    a->agent.judged = judged;
+    a->config = *config;
+    a->train.data = data;
+    if (prepare(a) == 0) return a;
+    bex_imitation_free(&a->agent);
+    return NULL;
+}
+
+int bex_imitation_save(const bex_agent *agent, const char *folder) {
+    const bex_imitation *a = (const bex_imitation *)agent;
+    char path[1200];
+    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    if (bex_policy_save(a->policy, path) < 0) return -1;
+    snprintf(path, sizeof path, "%s/state.safetensors", folder);
+    bex_st_writer *w = bex_st_writer_new();
+    bex_params_add_state(a->policy->params, w);
+    int code = bex_st_save(w, path);
+    bex_st_writer_free(w);
+    return code;
+}
+
+// other demonstrations have other statistics, and the weights know only the old ones
+static int check_demonstrations(const bex_normaliser *now, const bex_st_file *f) {
+    bex_normaliser was;
+    if (bex_normaliser_load(&was, f, now->O, now->A) < 0) return -1;
+    bool same = bex_normaliser_same(now, &was);
+    bex_normaliser_fini(&was);
+    return same ? 0 : bex_fail("trained on other demonstrations, or another part of them");
+}
+
+static int load_model(bex_imitation *a, const bex_st_file *f) {
+    if (bex_params_read_values(a->policy->params, f) < 0) return -1;
+    return check_demonstrations(&a->policy->normaliser, f);
+}
+
+int bex_imitation_load(bex_agent *agent, const char *folder) {
+    bex_imitation *a = (bex_imitation *)agent;
+    char path[1200];
+    int code = 0;
+    for (int k = 0; k < 2 && !code; k++) {
+        snprintf(path, sizeof path, "%s/%s.safetensors", folder, k ? "state" : "model");
+        bex_st_file *f = bex_st_load(path);
+        if (!f) return -1;
+        code = k ? bex_params_read_state(a->policy->params, f) : load_model(a, f);
+        bex_st_free(f);
+    }
+    return code ? bex_fail_in("%s", path) : 0;
+}
+
+void bex_imitation_describe(const bex_agent *agent, FILE *out) {
+    const bex_imitation *a = (const bex_imitation *)agent;
+    const bex_dit_options *o = &a->policy->dit.o;
+    const bex_optimiser_config *t = &a->config.train;
+    double encoder, decoder;
+    bex_dit_flops(o, (double)t->samples_per_history, &encoder, &decoder);
+    fprintf(out, "agent        %s, %s mode\n", bex_agent_names[a->config.policy.model.agent],
+            o->mode == BEX_DIT_PREFIX ? "prefix" : "full");
+    fprintf(out, "data         %d episodes, %d rows, state %d, action %d; %d episodes held out\n",
+            a->train.data->episodes, a->train.data->rows, o->O, o->A,
+            a->held.data ? a->held.data->episodes : 0);
+    fprintf(out, "tokens       %d query, %d history of width %d; chunks of %d actions\n",
+            a->policy->dit.Q, o->N, o->C, o->K);
+    fprintf(out, "parameters   %zu\n", bex_params_total(a->policy->params));
+    fprintf(out, "an update    %lld windows, %.3g GFLOP (forward and backward), %lld lanes\n",
+            t->batch, 3e-9 * (double)t->batch * (encoder + decoder), t->lanes);
+}

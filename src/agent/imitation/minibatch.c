@@ -1,0 +1,145 @@
+/* agent/imitation/minibatch.c */
+#include "agent/imitation/minibatch.h"
+
+#include <string.h>
+
+int bex_minibatch_group(const bex_imitation *a) {
+    return a->policy->dit.o.N ? (int)a->config.train.samples_per_history : 1;
+}
+
+static void *take(bex_tape *tape, size_t bytes) {
+    return bex_arena_alloc(tape->arena, bytes);
+}
+
+// the same groups come back, in a cycle that goes on from step to step
+static int group_index(const bex_minibatch_draw *draw, int group) {
+    if (!draw->fixed) return group;
+    int groups = draw->fixed / draw->S > 0 ? draw->fixed / draw->S : 1;
+    return (int)((draw->cycle + group) % groups);
+}
+
+static const bex_real *gather(bex_tape *tape, const bex_real *rows_of, int width, const int *rows,
+                              int n) {
+    bex_real *out = take(tape, (size_t)n * (size_t)width * sizeof *out);
+    for (int i = 0; i < n; i++)
+        memcpy(out + (size_t)i * (size_t)width, rows_of + (size_t)rows[i] * (size_t)width,
+               (size_t)width * sizeof *out);
+    return out;
+}
+
+// the history rows of a group, once (prefix) or once for each of its windows (full)
+static const bex_real *gather_history(bex_tape *tape, const bex_minibatch_draw *draw,
+                                      const int *rows, int groups) {
+    const bex_dit_options *o = &draw->a->policy->dit.o;
+    int copies = o->mode == BEX_DIT_PREFIX ? 1 : draw->S, N = o->N, O = o->O;
+    size_t size = (size_t)N * (size_t)O;
+    bex_real *out = take(tape, (size_t)groups * (size_t)copies * size * sizeof *out);
+    for (int g = 0; g < groups; g++) {
+        bex_real *first = out + (size_t)g * (size_t)copies * size;
+        for (int i = 0; i < N; i++)
+            memcpy(first + (size_t)i * (size_t)O,
+                   draw->part->states + (size_t)rows[g * N + i] * (size_t)O,
+                   (size_t)O * sizeof *out);
+        for (int c = 1; c < copies; c++)
+            memcpy(first + (size_t)c * size, first, size * sizeof *out);
+    }
+    return out;
+}
+
+// columns of chunk row k behind the actions: the state (k + 1) F / K steps on, or the episode's last
+static void waypoint_of(const bex_policy *p, const bex_imitation_part *part, const bex_window *w,
+                        int k, bex_real *to) {
+    int64_t last = part->data->start[w->episode + 1] - 1;
+    int64_t row = w->row + (k + 1) * p->config.coverage.future / p->dit.o.K;
+    const bex_real *s = part->states + (size_t)(row < last ? row : last) * (size_t)p->dit.o.O;
+    const bex_real *now = part->states + (size_t)w->row * (size_t)p->dit.o.O;
+    for (int i = 0; i < p->W; i++)
+        to[i] = bex_policy_waypoint_value(p, k, s[p->waypoint[i]], now[p->waypoint[i]]);
+}
+
+void bex_minibatch_chunk(const bex_policy *p, const bex_imitation_part *part, const bex_window *w,
+                         bex_real *chunk, bex_real *mask) {
+    size_t A = (size_t)p->A, wide = (size_t)p->dit.o.A;
+    for (int k = 0; k < p->dit.o.K; k++) {
+        bool inside = k < w->actions;
+        int row = w->row + (inside ? k : w->actions - 1);
+        bex_real *to = chunk + (size_t)k * wide;
+        memcpy(to, part->actions + (size_t)row * A, A * sizeof *to);
+        if (p->W) waypoint_of(p, part, w, k, to + A);
+        mask[k] = inside ? R(1) : R(0);
+    }
+}
+
+static void gather_chunks(bex_tape *tape, const bex_minibatch_draw *draw, const bex_window *w,
+                          int B, bex_minibatch *b) {
+    const bex_policy *p = draw->a->policy;
+    size_t K = (size_t)p->dit.o.K, chunk = K * (size_t)p->dit.o.A;
+    b->clean = take(tape, (size_t)B * chunk * sizeof *b->clean);
+    b->mask = take(tape, (size_t)B * K * sizeof *b->mask);
+    for (size_t i = 0; i < (size_t)B; i++)
+        bex_minibatch_chunk(p, draw->part, &w[i], b->clean + i * chunk, b->mask + i * K);
+}
+
+static void gather_labels(bex_tape *tape, const bex_minibatch_draw *draw, const bex_window *w,
+                          int B, bex_minibatch *b) {
+    const bex_dit_options *o = &draw->a->policy->dit.o;
+    const bex_dataset *d = draw->part->data;
+    int *task = take(tape, (size_t)B * sizeof *task),
+        *scene = take(tape, (size_t)B * sizeof *scene);
+    bex_real *time = take(tape, (size_t)B * sizeof *time);
+    for (int i = 0; i < B; i++) {
+        task[i] = d->task[w[i].episode], scene[i] = d->scene[w[i].episode];
+        time[i] = (bex_real)(w[i].row - d->start[w[i].episode]) /
+                  (bex_real)draw->a->config.policy.model.horizon;
+    }
+    if (o->tasks) b->input.task = task;
+    if (o->scenes) b->input.scene = scene;
+    b->input.timestep = time;
+}
+
+// histories of the step that belong to no group of the batch
+static const int *others(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups) {
+    int N = draw->a->policy->dit.o.N;
+    int *history = take(tape, (size_t)groups * (size_t)N * sizeof *history);
+    for (int g = 0; g < groups; g++)
+        bex_windows_history(draw->part->windows, draw->t, draw->windows / draw->S + first + g,
+                            history + g * N);
+    return history;
+}
+
+int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
+                       bex_rng *rng, bex_minibatch *b) {
+    const bex_imitation *a = draw->a;
+    const bex_dit_options *o = &a->policy->dit.o;
+    int S = draw->S, N = o->N, B = groups * S;
+    bex_window *w = take(tape, (size_t)B * sizeof *w);
+    int *history = take(tape, (size_t)groups * (size_t)(N ? N : 1) * sizeof *history);
+    int *row = take(tape, (size_t)B * sizeof *row);
+    for (int g = 0; g < groups; g++) {
+        int index = group_index(draw, first + g);
+        for (int s = 0; s < S; s++)
+            w[g * S + s] = bex_windows_draw(draw->part->windows, draw->t, index * S + s);
+        if (N) bex_windows_history(draw->part->windows, draw->t, index, history + g * N);
+    }
+    for (int i = 0; i < B; i++) row[i] = w[i].row;
+    *b = (bex_minibatch){.input = {.B = B, .G = o->mode == BEX_DIT_PREFIX ? groups : B}};
+    b->input.state = gather(tape, draw->part->states, o->O, row, B);
+    gather_chunks(tape, draw, w, B, b);
+    gather_labels(tape, draw, w, B, b);
+    if (N)
+        b->input.history = gather_history(
+            tape, draw, draw->other_history ? others(tape, draw, first, groups) : history, groups);
+    if (draw->lead > 0) b->led = take(tape, (size_t)B);
+    for (int i = 0; b->led && i < B; i++) b->led[i] = bex_rng_uniform(rng) < draw->lead;
+    if (!o->coverage) return 0;
+    bex_real *value = take(tape, (size_t)B * sizeof *value);
+    unsigned char *hidden = take(tape, (size_t)B);
+    bex_imitation_group group = {draw->part, groups, S, N, history, w};
+    if (a->label(a, tape->arena, &group, value) < 0) return -1;
+    for (int i = 0; i < B; i++)
+        hidden[i] = draw->no_coverage || (draw->hide > 0 && bex_rng_uniform(rng) < draw->hide) ||
+                    (b->led && b->led[i]);
+    b->input.coverage = value;
+    b->input.hidden = hidden;
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* agent/imitation/minibatch.h - windows of demonstrations as the network takes them: drawn, labelled, gathered.
+ *
+ * Which windows is a function of (part, t, place in the batch); everything is in the tape's arena and is gone
+ * when that is reset. */
+#ifndef BEX_AGENT_IMITATION_MINIBATCH_H
+#define BEX_AGENT_IMITATION_MINIBATCH_H
+
+#include "agent/imitation/imitation.h"
+
+typedef struct bex_minibatch {
+    bex_dit_input input;
+    bex_real *clean, *mask; // (B,K,dit.o.A), (B,K): bex_imitation_chunk
+    unsigned char *led;     // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
+} bex_minibatch;
+
+/* What to draw from, and how. */
+typedef struct bex_minibatch_draw {
+    const bex_imitation *a;
+    const bex_imitation_part *part;
+    uint64_t t;                      // step whose windows they are
+    int windows, S;                  // of the whole batch; windows per history
+    int fixed;                       // so many windows come back in a cycle; 0: all are drawn
+    int64_t cycle;                   // number of the batch's first group in it
+    double hide;                     // how often the coverage is hidden
+    double lead;                     // how often waypoints are shown (diffusion.lead)
+    bool other_history, no_coverage; // agent/imitation/imitation.h
+} bex_minibatch_draw;
+
+/* Windows per history of this agent's batches: 1 without histories. */
+int bex_minibatch_group(const bex_imitation *a);
+
+/* Windows of groups first .. first + groups - 1 of the batch; rng decides what is hidden and shown. 0, or negative with a
+ * message if labels failed. */
+int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
+                       bex_rng *rng, bex_minibatch *out);
+
+/* A window's chunk (K, dit.o.A) in network units and its mask (K): its own actions, the last repeated
+ * with mask 0, each with its waypoint (policy/policy.h). */
+void bex_minibatch_chunk(const bex_policy *policy, const bex_imitation_part *part,
+                         const bex_window *window, bex_real *chunk, bex_real *mask);
+
+#endif

@@ -1,0 +1,197 @@
+/* agent/imitation/open_loop.c */
+#include "agent/imitation/open_loop.h"
+
+#include "agent/imitation/minibatch.h"
+#include "base/error.h"
+#include "kernel/random.h"
+#include "policy/sampler.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const bex_open_loop_names[] = {"nothing", "one", "mean", "nearest", "spread"};
+
+typedef struct {
+    double square[BEX_OPEN_LOOP_CHUNK][BEX_OPEN_LOOP_KINDS]; // sums over windows and dims
+    double steps[BEX_OPEN_LOOP_CHUNK];                       // windows that have this step
+    char why[256];                                           // of a failure, or ""
+} lane_sums;
+
+typedef struct {
+    bex_imitation *a;
+    const bex_policy *policy;
+    bex_minibatch_draw draw;
+    int chunks;
+    bool led;
+    const double *mean,
+        *unit;       // (A) of the demonstrations, and the world's units in one of the network's
+    lane_sums *sums; // (lanes)
+} job;
+
+// the demonstrator's row `own` (A), the same row of n chunks, `stride` apart
+static void add_row(const job *j, lane_sums *s, int k, const bex_real *own, const bex_real *drawn,
+                    size_t stride, const bex_real *nearest) {
+    int n = j->chunks;
+    for (int i = 0; i < j->policy->A; i++) {
+        double to[BEX_OPEN_LOOP_KINDS], u = j->unit[i], y = (double)own[i], mean = 0;
+        for (int c = 0; c < n; c++) mean += (double)drawn[(size_t)c * stride + (size_t)i] / n;
+        to[BEX_OPEN_LOOP_NOTHING] = j->mean[i] - y;
+        to[BEX_OPEN_LOOP_ONE] = (double)drawn[i] - y;
+        to[BEX_OPEN_LOOP_MEAN] = mean - y;
+        to[BEX_OPEN_LOOP_NEAREST] = (double)nearest[i] - y;
+        to[BEX_OPEN_LOOP_SPREAD] = (double)(drawn[i] - drawn[stride + (size_t)i]);
+        for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++)
+            s->square[k][kind] += u * u * to[kind] * to[kind];
+    }
+    s->steps[k]++;
+}
+
+// of n chunks, `stride` apart; over the steps the window has
+static const bex_real *nearest_of(const job *j, const bex_real *own, const bex_real *mask,
+                                  const bex_real *drawn, size_t stride) {
+    const bex_real *best = drawn;
+    double least = INFINITY;
+    size_t wide = (size_t)j->policy->dit.o.A;
+    for (int c = 0; c < j->chunks; c++) {
+        const bex_real *x = drawn + (size_t)c * stride;
+        double sum = 0;
+        for (int k = 0; k < j->policy->dit.o.K; k++)
+            for (size_t i = (size_t)k * wide; i < (size_t)k * wide + (size_t)j->policy->A; i++)
+                sum += (double)mask[k] * pow(j->unit[i % wide] * (double)(x[i] - own[i]), 2);
+        if (sum < least) least = sum, best = x;
+    }
+    return best;
+}
+
+static void add_window(const job *j, lane_sums *s, const bex_real *own, const bex_real *mask,
+                       const bex_real *drawn) {
+    const bex_dit_options *o = &j->policy->dit.o;
+    size_t wide = (size_t)o->A, stride = (size_t)o->K * wide;
+    const bex_real *nearest = nearest_of(j, own, mask, drawn, stride);
+    for (int k = 0; k < o->K && mask[k] > R(0); k++) {
+        size_t at = (size_t)k * wide;
+        add_row(j, s, k, own + at, drawn + at, stride, nearest + at);
+    }
+}
+
+static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex_rng *rng) {
+    const bex_policy *p = j->policy;
+    size_t chunk = (size_t)p->dit.o.K * (size_t)p->dit.o.A, n = (size_t)j->chunks;
+    bex_minibatch b;
+    bex_tensor *pooled[BEX_ENCODER_BLOCKS];
+    if (bex_minibatch_take(tape, &j->draw, group, 1, rng, &b) < 0) return -1;
+    size_t B = (size_t)b.input.B;
+    bex_dit_encode(tape, &p->dit, &b.input, pooled);
+    bex_real *x = bex_scratch(tape, B * n * chunk);
+    bex_random_normal(x, B * n * chunk, rng);
+    bex_policy_cool(p, x, B * n, p->config.deploy.temperature);
+    for (size_t i = 0; j->led && i < B * n; i++)
+        bex_sampler_give(x + i * chunk, b.clean + i / n * chunk, p->dit.o.K, p->dit.o.A, p->A);
+    bex_sampler sampler = {.schedule = &p->schedule,
+                           .steps = (int)p->config.diffusion.ddim,
+                           .guidance = 1,
+                           .given = j->led ? p->A : 0};
+    bex_sample(tape, &p->dit, &sampler, x, (int)(B * n), pooled, NULL);
+    for (size_t i = 0; i < B; i++)
+        add_window(j, s, b.clean + i * chunk, b.mask + i * (size_t)p->dit.o.K, x + i * n * chunk);
+    return 0;
+}
+
+static double lane_work(bex_tape *tape, int lane, void *payload) {
+    const job *j = payload;
+    lane_sums *s = &j->sums[lane];
+    int first, count;
+    bex_lane_slice(j->draw.windows / j->draw.S, bex_lanes_count(j->a->lanes), lane, &first, &count);
+    bex_rng rng = tape->rng;
+    for (int g = first; g < first + count; g++) {
+        if (group_work(tape, j, s, g, &rng) < 0) {
+            snprintf(s->why, sizeof s->why, "%s", bex_error());
+            return (double)NAN;
+        }
+        bex_tape_reset(tape);
+    }
+    return 0;
+}
+
+// sums of lanes, in their order, to RMS
+static void conclude(bex_open_loop *out, const lane_sums *s, int lanes, int A) {
+    double all[BEX_OPEN_LOOP_KINDS] = {0}, steps = 0;
+    for (int k = 0; k < out->K; k++) {
+        double square[BEX_OPEN_LOOP_KINDS] = {0}, n = 0;
+        for (int i = 0; i < lanes; i++) {
+            n += s[i].steps[k];
+            for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++)
+                square[kind] += s[i].square[k][kind];
+        }
+        for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++) {
+            out->at[k][kind] = sqrt(square[kind] / (n * A));
+            all[kind] += square[kind];
+        }
+        steps += n;
+    }
+    for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++)
+        out->all[kind] = sqrt(all[kind] / (steps * A));
+}
+
+static void mean_action(double *mean, const bex_imitation_part *part, int A) {
+    memset(mean, 0, (size_t)A * sizeof *mean);
+    for (size_t r = 0; r < (size_t)part->data->rows; r++)
+        for (int i = 0; i < A; i++)
+            mean[i] += (double)part->actions[r * (size_t)A + (size_t)i] / part->data->rows;
+}
+
+static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loop_options *o) {
+    const bex_dit_options *n = &p->dit.o;
+    if (!a->held.data) return bex_fail("no episode is held out: data.held_out is 0");
+    BEX_CHECK(o->chunks >= 2 && n->K <= BEX_OPEN_LOOP_CHUNK, "%d chunks of %d", o->chunks, n->K);
+    BEX_CHECK(!o->led || p->config.diffusion.lead > 0, "shown waypoints, trained without");
+    if (p->O != a->policy->O || p->A != a->policy->A)
+        return bex_fail(
+            "demonstrations of %d observation and %d action values, the policy has %d and %d",
+            a->policy->O, a->policy->A, p->O, p->A);
+    if (n->O != a->policy->dit.o.O || n->K != a->policy->dit.o.K || n->A != a->policy->dit.o.A ||
+        n->N != a->policy->dit.o.N || n->mode != a->policy->dit.o.mode)
+        return bex_fail("the policy is not of this configuration");
+    if (!bex_normaliser_same(&a->policy->normaliser, &p->normaliser))
+        return bex_fail("trained on other demonstrations, or another part of them");
+    return 0;
+}
+
+int bex_open_loop_run(bex_open_loop *out, bex_imitation *a, const bex_policy *p,
+                      const bex_open_loop_options *o) {
+    int lanes = bex_lanes_count(a->lanes), S = bex_minibatch_group(a), code = check(a, p, o);
+    if (code) return code;
+    int groups = o->windows > S ? o->windows / S : 1;
+    lane_sums *sums = calloc((size_t)lanes, sizeof *sums);
+    double *mean = calloc(2 * (size_t)p->A, sizeof *mean), *unit = mean ? mean + p->A : NULL;
+    job j = {.a = a,
+             .policy = p,
+             .chunks = o->chunks,
+             .led = o->led,
+             .mean = mean,
+             .unit = unit,
+             .sums = sums};
+    j.draw = (bex_minibatch_draw){.a = a,
+                                  .part = &a->held,
+                                  .windows = groups * S,
+                                  .S = S,
+                                  .other_history = o->other_history,
+                                  .no_coverage = o->no_coverage || o->led};
+    if (sums && mean) {
+        mean_action(mean, &a->train, p->A);
+        for (int i = 0; i < p->A; i++)
+            unit[i] = (double)(p->normaliser.high[i] - p->normaliser.low[i]) / 2;
+        bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "open loop", 0);
+        *out = (bex_open_loop){.windows = groups * S, .K = p->dit.o.K};
+        bex_lanes_run(a->lanes, rng, lane_work, &j);
+        for (int i = 0; i < lanes && !code; i++)
+            if (sums[i].why[0]) code = bex_fail("%s", sums[i].why);
+        conclude(out, sums, lanes, p->A);
+    } else {
+        code = bex_fail("out of memory");
+    }
+    free(sums);
+    free(mean);
+    return code;
+}

@@ -1,0 +1,43 @@
+/* agent/imitation/open_loop.h - how well a policy repeats demonstrations it has not seen, one chunk at a time.
+ *
+ * For each window n chunks are drawn from noise, at the policy's temperature, and set beside the demonstrator's own actions. RMS
+ * over action dims, in the world's units. No world is needed; what errors lead to in one is not seen here.
+ *
+ * A demonstrator with noise of its own cannot be met closer than that noise (mean), and a policy that has
+ * learned all there is has one^2 = mean^2 + spread^2 / 2 for many chunks. */
+#ifndef BEX_AGENT_IMITATION_OPEN_LOOP_H
+#define BEX_AGENT_IMITATION_OPEN_LOOP_H
+
+#include "agent/imitation/imitation.h"
+
+typedef enum {
+    BEX_OPEN_LOOP_NOTHING, // always the mean action of the demonstrations
+    BEX_OPEN_LOOP_ONE,     // a chunk
+    BEX_OPEN_LOOP_MEAN,    // the mean of the n chunks
+    BEX_OPEN_LOOP_NEAREST, // the nearest of them, as a whole
+    BEX_OPEN_LOOP_SPREAD,  // not from the demonstrator: two chunks from each other
+    BEX_OPEN_LOOP_KINDS
+} bex_open_loop_kind;
+extern const char *const bex_open_loop_names[BEX_OPEN_LOOP_KINDS];
+
+typedef struct bex_open_loop_options {
+    int windows;                     // rounded to whole groups that share a history
+    int chunks;                      // n, of each window, at least 2
+    bool other_history, no_coverage; // agent/imitation/imitation.h
+    bool led; // shown the demonstrator's own waypoints, the coverage hidden (diffusion.lead)
+} bex_open_loop_options;
+
+enum { BEX_OPEN_LOOP_CHUNK = 64 };
+
+typedef struct bex_open_loop {
+    int windows, K;                                      // what there was
+    double all[BEX_OPEN_LOOP_KINDS];                     // over the chunk
+    double at[BEX_OPEN_LOOP_CHUNK][BEX_OPEN_LOOP_KINDS]; // at its steps 0 .. K - 1
+} bex_open_loop;
+
+/* `a` has the demonstrations and says what is held out; `policy`, trained on the same, acts. The same windows
+ * and noise each time, for any number of threads. Negative with a message. */
+int bex_open_loop_run(bex_open_loop *out, bex_imitation *a, const bex_policy *policy,
+                      const bex_open_loop_options *options);
+
+#endif

@@ -1,0 +1,266 @@
+/* env/maze/maze2d.c - the ball, its model and its world. Facts: D4RL pointmaze/maze_model.py. */
+#include "env/maze/maze2d.h"
+
+#include "base/error.h"
+#include "env/maze/maze_world.h"
+#include "env/mj.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPEED_LIMIT   5.0
+#define GOAL_RADIUS   0.5
+#define RESET_NOISE   0.1
+#define RESET_SPEED   0.1
+#define BALL_ORIGIN   1.2 // qpos = world position - 1.2, while cell r is centred at world r + 1
+#define WALL_HALF     0.5
+#define OPEN_LIMIT    150
+#define CUSTOM_LIMIT  600
+#define EXPLORE_LIMIT 300
+
+typedef struct maze2d_world {
+    bex_world base;
+    bex_maze *maze;
+    bex_mj_model *model;
+    int start; // cell, -1: uniform
+    int goal;  // cell, -1: none
+    int splits;
+    bool dense;
+} maze2d_world;
+
+typedef struct maze2d_env {
+    bex_env base;
+    bex_mj_sim sim;
+} maze2d_env;
+
+static const char umaze[] = "#####\n#GOO#\n###O#\n#OOO#\n#####\n";
+static const char medium[] = "########\n#OO##OO#\n#OO#OOO#\n##OOO###\n"
+                             "#OO#OOO#\n#O#OO#O#\n#OOO#OG#\n########\n";
+static const char large[] = "############\n#OOOO#OOOOO#\n#O##O#O#O#O#\n"
+                            "#OOOOOO#OOO#\n#O####O###O#\n#OO#O#OOOOO#\n"
+                            "##O#O#O#O###\n#OO#OOO#OGO#\n############\n";
+static const char open_space[] = "#######\n#OOOOO#\n#OOGOO#\n#OOOOO#\n#######\n";
+
+char *bex_maze2d_mjcf(const bex_maze *maze) {
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f) return bex_fail("out of memory for a maze model"), NULL;
+    fputs("<mujoco model='maze2d'>\n"
+          "<compiler inertiafromgeom='true' angle='radian' coordinate='local'/>\n"
+          "<option timestep='0.01' gravity='0 0 0' iterations='20' integrator='Euler'/>\n"
+          // a ball touches at most nine things; MuJoCo's own guess is 13 MB an instance, cleared at
+          // every reset
+          "<size njmax='64' nconmax='32' nstack='10000'/>\n"
+          "<default>\n"
+          "  <joint damping='1' limited='false'/>\n"
+          "  <geom friction='.5 .1 .1' density='1000' margin='0.002' condim='1' contype='2'"
+          " conaffinity='1'/>\n"
+          "</default>\n"
+          "<worldbody>\n"
+          "  <geom type='plane' pos='0 0 -0.1' size='80 80 0.25' contype='1' conaffinity='0'/>\n",
+          f);
+    fprintf(f,
+            "  <body pos='%g %g 0'>\n"
+            "    <geom type='sphere' size='0.1' contype='1'/>\n"
+            "    <joint name='x' type='slide' pos='0 0 0' axis='1 0 0'/>\n"
+            "    <joint name='y' type='slide' pos='0 0 0' axis='0 1 0'/>\n"
+            "  </body>\n",
+            BALL_ORIGIN, BALL_ORIGIN);
+    for (int r = 0; r < maze->rows; r++)
+        for (int c = 0; c < maze->cols; c++)
+            if (bex_maze_cell(maze, r, c) < 0)
+                fprintf(f, "  <geom type='box' pos='%d %d 0' size='%g %g 0.2' conaffinity='1'/>\n",
+                        r + 1, c + 1, WALL_HALF, WALL_HALF);
+    fputs("</worldbody>\n"
+          "<actuator>\n"
+          "  <motor joint='x' ctrllimited='true' ctrlrange='-1 1' gear='100'/>\n"
+          "  <motor joint='y' ctrllimited='true' ctrlrange='-1 1' gear='100'/>\n"
+          "</actuator>\n"
+          "</mujoco>\n",
+          f);
+    if (fclose(f) != 0) return free(text), bex_fail("out of memory for a maze model"), NULL;
+    return text;
+}
+
+static int fill_world(maze2d_world *w, const bex_world_options *o) {
+    const bex_env_class *class = w->base.class;
+    const char *name = o->maze ? o->maze : class->name;
+    if (bex_maze_world_load(&w->maze, class, class->variant, o, "maze2d") < 0) return -1;
+    if (bex_maze_world_cell(&w->start, w->maze, o->start, -1, "start", name) < 0) return -1;
+    if (bex_maze_world_cell(&w->goal, w->maze, o->goal, w->maze->goal, "goal", name) < 0) return -1;
+    char *xml = bex_maze2d_mjcf(w->maze);
+    if (!xml) return -1;
+    int code = bex_mj_model_load(&w->model, xml, name);
+    free(xml);
+    if (code < 0) return -1;
+    w->splits = bex_maze_world_splits(class, o);
+    w->dense = o->dense_reward;
+    w->base.name = class->name;
+    w->base.O = 4, w->base.A = 2;
+    w->base.time_limit = bex_maze_world_limit(class, o);
+    w->base.maze = w->maze, w->base.goals = w->goal >= 0;
+    w->base.posed = true;
+    w->base.regions = w->maze->cells * w->splits * w->splits;
+    w->base.dt = w->model->timestep, w->base.substeps = 1;
+    w->base.right = 1, w->base.down = 0; // as the text is written: columns right, rows down
+    return 0;
+}
+
+static void world_close(bex_world *world) {
+    maze2d_world *w = (maze2d_world *)world;
+    bex_maze_free(w->maze);
+    bex_mj_model_free(w->model);
+    free(w);
+}
+
+static int world_open(bex_world **out, const bex_env_class *class, const bex_world_options *o) {
+    maze2d_world *w = calloc(1, sizeof *w);
+    if (!w) return bex_fail("out of memory");
+    w->base.class = class;
+    if (fill_world(w, o) < 0) return world_close(&w->base), -1;
+    *out = &w->base;
+    return 0;
+}
+
+const bex_maze *bex_maze2d_maze(const bex_world *world) {
+    return world->class->close == world_close ? ((const maze2d_world *)world)->maze : NULL;
+}
+
+static void env_free(bex_env *env) {
+    if (!env) return;
+    bex_mj_sim_fini(&((maze2d_env *)env)->sim);
+    free(env);
+}
+
+static bex_env *env_new(const bex_world *world) {
+    maze2d_env *env = calloc(1, sizeof *env);
+    if (!env) return bex_fail("out of memory"), NULL;
+    env->base.world = world;
+    if (bex_mj_sim_init(&env->sim, ((const maze2d_world *)world)->model) < 0)
+        return env_free(&env->base), NULL;
+    return &env->base;
+}
+
+static bex_mj_sim *env_sim(bex_env *env) {
+    return &((maze2d_env *)env)->sim;
+}
+
+static void observe(const bex_mj_sim *s, bex_real *obs) {
+    for (int i = 0; i < 2; i++) {
+        obs[i] = (bex_real)s->qpos[i];
+        obs[2 + i] = (bex_real)s->qvel[i];
+    }
+}
+
+static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
+    const maze2d_world *w = (const maze2d_world *)env->world;
+    bex_mj_sim *s = env_sim(env);
+    int cell = w->start >= 0 ? w->start : (int)bex_rng_below(&rng, (uint64_t)w->maze->cells);
+    bex_mj_sim_reset(s);
+    for (int i = 0; i < 2; i++)
+        s->qpos[i] = w->maze->at[cell][i] + RESET_NOISE * (2 * bex_rng_uniform(&rng) - 1);
+    for (int i = 0; i < 2; i++) s->qvel[i] = RESET_SPEED * bex_rng_normal(&rng);
+    observe(s, obs);
+    return 0;
+}
+
+static double clip(double x, double most) {
+    return x > most ? most : x < -most ? -most : x;
+}
+
+static double goal_distance(const maze2d_world *w, double x, double y) {
+    if (w->goal < 0) return INFINITY;
+    return hypot(x - w->maze->at[w->goal][0], y - w->maze->at[w->goal][1]);
+}
+
+static bex_real reward_at(const maze2d_world *w, const double *position) {
+    double d = goal_distance(w, position[0], position[1]);
+    return w->dense ? (bex_real)exp(-d) : d <= GOAL_RADIUS ? 1 : 0;
+}
+
+static unsigned env_found(const bex_world *world, const bex_real *obs) {
+    const maze2d_world *w = (const maze2d_world *)world;
+    return goal_distance(w, (double)obs[0], (double)obs[1]) <= GOAL_RADIUS;
+}
+
+static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+                    bool *terminated) {
+    bex_mj_sim *s = env_sim(env);
+    for (int i = 0; i < 2; i++) {
+        if (!isfinite(act[i])) return bex_fail("action %d is %g", i, (double)act[i]);
+        s->ctrl[i] = clip((double)act[i], 1);
+        s->qvel[i] = clip(s->qvel[i], SPEED_LIMIT);
+    }
+    if (bex_mj_sim_step(s, 1) < 0) return -1;
+    observe(s, obs);
+    *reward = reward_at((const maze2d_world *)env->world, s->qpos);
+    *terminated = false;
+    return 0;
+}
+
+static void env_goal_name(const bex_world *world, int g, char name[BEX_GOAL_NAME]) {
+    const maze2d_world *w = (const maze2d_world *)world;
+    (void)g; // the only one
+    snprintf(name, BEX_GOAL_NAME, "goal (%d,%d)", w->maze->at[w->goal][0], w->maze->at[w->goal][1]);
+}
+
+static int env_region(const bex_world *world, const bex_real *obs) {
+    const maze2d_world *w = (const maze2d_world *)world;
+    double x = (double)obs[0], y = (double)obs[1];
+    int cell = bex_maze_cell_at(w->maze, x, y), n = w->splits;
+    if (cell < 0 || n == 1) return cell;
+    int i = (int)(n * (x + BEX_MAZE_OFFSET - w->maze->at[cell][0]));
+    int j = (int)(n * (y + BEX_MAZE_OFFSET - w->maze->at[cell][1]));
+    return (cell * n + (i < n ? i : n - 1)) * n + (j < n ? j : n - 1);
+}
+
+static int env_draw(const bex_world *world, bex_env_shape *shapes, int most) {
+    const maze2d_world *w = (const maze2d_world *)world;
+    int count = 0;
+    for (int r = 0; r < w->maze->rows; r++)
+        for (int c = 0; c < w->maze->cols; c++) {
+            if (bex_maze_cell(w->maze, r, c) >= 0) continue;
+            if (count < most)
+                shapes[count] =
+                    (bex_env_shape){BEX_ENV_SHAPE_WALL, c - BEX_MAZE_MIDDLE, r - BEX_MAZE_MIDDLE,
+                                    WALL_HALF,          WALL_HALF,           0};
+            count++;
+        }
+    const int cells[2] = {w->goal, w->start};
+    for (int i = 0; i < 2; i++) {
+        if (cells[i] < 0) continue;
+        const unsigned char *at = w->maze->at[cells[i]];
+        if (count < most)
+            shapes[count] = i ? (bex_env_shape){BEX_ENV_SHAPE_START, at[1], at[0], 0.1, 0.1, 0.1}
+                              : (bex_env_shape){BEX_ENV_SHAPE_GOAL, at[1],       at[0],
+                                                GOAL_RADIUS,        GOAL_RADIUS, GOAL_RADIUS};
+        count++;
+    }
+    return count;
+}
+
+#define MAZE2D(upstream, description, layout, limit, random, expert)                               \
+    .equals = upstream, .about = description, .variant = layout, .time_limit = limit,              \
+    .explore_limit = EXPLORE_LIMIT, .explore_splits = 2, .score = {random, expert},                \
+    .open = world_open, .close = world_close, .new = env_new, .free = env_free,                    \
+    .reset = env_reset, .step = env_step, .region = env_region, .found = env_found,                \
+    .goal_name = env_goal_name, .draw = env_draw, .sim = env_sim
+
+const bex_env_class bex_maze2d_umaze = {
+    .name = "maze2d-umaze",
+    MAZE2D("D4RL maze2d-umaze-v1", "a ball in a U, 7 cells", umaze, 300, 23.85, 161.86)};
+const bex_env_class bex_maze2d_medium = {
+    .name = "maze2d-medium",
+    MAZE2D("D4RL maze2d-medium-v1", "a ball in 26 cells", medium, 600, 13.13, 277.39)};
+const bex_env_class bex_maze2d_large = {
+    .name = "maze2d-large",
+    MAZE2D("D4RL maze2d-large-v1", "a ball in 46 cells", large, 800, 6.7, 273.99)};
+const bex_env_class bex_maze2d_open = {
+    .name = "maze2d-open",
+    MAZE2D("D4RL maze2d-open-v0", "a ball in one room of 15 cells", open_space, OPEN_LIMIT, 0, 0)};
+const bex_env_class bex_maze2d_any = {
+    .name = "maze2d",
+    MAZE2D("D4RL MazeEnv", "a ball in a maze of your own: --maze FILE", NULL, CUSTOM_LIMIT, 0, 0)};

@@ -1,0 +1,162 @@
+/* explore/explore.c - act, step, record; a round of episodes at a time. */
+#include "explore/explore.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "env/batch.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// a trial at work
+typedef struct player {
+    bex_env *env;
+    bex_real *obs, *next; // (O) the state, and the one after the step
+    bex_real *act;        // (A)
+    char failure[256];    // "": none
+} player;
+
+typedef struct run {
+    bex_explored *e;
+    const bex_explore_options *o;
+    player *players;   // (trials)
+    atomic_llong done; // steps of all trials
+    atomic_bool stopped;
+    double saved; // when: seconds
+} run;
+
+static int step(run *r, int i, int *length, bool *over) {
+    player *p = &r->players[i];
+    bex_actor *actor = r->o->actors[i];
+    bex_explored_row row = {.obs = p->obs, .act = p->act};
+    if (actor->class->act(actor, p->obs, p->act) < 0) return -1;
+    if (r->o->world->class->step(p->env, p->act, p->next, &row.reward, &row.terminal) < 0)
+        return -1;
+    row.timeout = !row.terminal && ++*length >= r->o->world->time_limit;
+    *over = bex_explored_step(r->e, i, &row);
+    bex_real *seen = p->obs;
+    p->obs = p->next, p->next = seen;
+    return 0;
+}
+
+// in the main thread alone, which takes trials like the others
+static void report(run *r, int episode) {
+    bex_progress *progress = r->o->progress;
+    if (!progress || bex_parallel_worker() != 0) return;
+    long long done = atomic_load(&r->done);
+    if (r->e->budget)
+        bex_progress_update(progress, done, "episode %d", episode);
+    else
+        bex_progress_update(progress, done, "episode %d of %d", episode, r->e->limit);
+}
+
+static int play(run *r, int i, int *length) {
+    player *p = &r->players[i];
+    bex_actor *actor = r->o->actors[i];
+    bex_rng rng = bex_env_stream(r->o->seed, i, r->e->trial[i].episodes);
+    bool over = false;
+    if (bex_explored_begin(r->e, i) < 0 || actor->class->begin(actor) < 0) return -1;
+    if (r->o->world->class->reset(p->env, rng, p->obs) < 0) return -1;
+    while (!over) {
+        if (atomic_load(&r->stopped)) return 0;
+        if (step(r, i, length, &over) < 0) return -1;
+        atomic_fetch_add(&r->done, 1);
+        if (!over) report(r, r->e->trial[i].episodes + 1); // the last word is the round's
+        if (r->o->stop && r->o->stop()) atomic_store(&r->stopped, true);
+    }
+    bex_explored_end(r->e, i, p->obs);
+    return actor->class->end(actor);
+}
+
+static void play_piece(long piece, void *payload) {
+    run *r = payload;
+    int i = (int)piece, length = 0;
+    if (bex_explored_complete(r->e, i)) return;
+    if (play(r, i, &length) < 0)
+        snprintf(r->players[i].failure, sizeof r->players[i].failure, "episode %d, step %d: %s",
+                 r->e->trial[i].episodes + 1, length, bex_error());
+}
+
+// a failure costs no more than the episodes under way
+static int save(run *r) {
+    bool due = bex_seconds() - r->saved >= r->o->save_seconds || atomic_load(&r->stopped);
+    if (!r->o->store || !due) return 0;
+    int code = bex_explore_store_save(r->o->store, r->e);
+    r->saved = bex_seconds();
+    return code;
+}
+
+static int play_round(run *r, bool *complete) {
+    bex_parallel(r->o->threads, r->e->trials, play_piece, r);
+    report(r, bex_explored_most_episodes(r->e));
+    if (save(r) < 0) return -1;
+    *complete = true;
+    for (int i = 0; i < r->e->trials; i++) {
+        if (r->players[i].failure[0]) return bex_fail("trial %d: %s", i, r->players[i].failure);
+        *complete = *complete && bex_explored_complete(r->e, i);
+    }
+    return 0;
+}
+
+static void free_players(player *players, const bex_explore_options *o) {
+    for (int i = 0; players && i < o->trials; i++) {
+        o->world->class->free(players[i].env);
+        free(players[i].obs);
+        free(players[i].next);
+        free(players[i].act);
+    }
+    free(players);
+}
+
+static player *new_players(const bex_explore_options *o) {
+    const bex_world *w = o->world;
+    player *players = calloc((size_t)o->trials, sizeof *players);
+    bool whole = players || bex_fail("out of memory") == 0;
+    for (int i = 0; whole && i < o->trials; i++) {
+        player *p = &players[i];
+        p->obs = calloc((size_t)w->O, sizeof *p->obs);
+        p->next = calloc((size_t)w->O, sizeof *p->next);
+        p->act = calloc((size_t)w->A, sizeof *p->act);
+        whole = (p->obs && p->next && p->act) || bex_fail("out of memory") == 0;
+        whole = whole && (p->env = w->class->new (w));
+    }
+    if (whole) return players;
+    free_players(players, o);
+    return NULL;
+}
+
+// what the store holds, to the record and the actors
+static int restore(run *r) {
+    long long done = 0;
+    if (!r->o->store) return 0;
+    if (bex_explore_store_restore(r->o->store, r->e) < 0) return -1;
+    for (int i = 0; i < r->e->trials; i++) {
+        const bex_trial *t = &r->e->trial[i];
+        bex_actor *actor = r->o->actors[i];
+        for (int k = 0; k < t->episodes; k++)
+            if (actor->class->recall(actor, t->obs + (size_t)t->start[k] * (size_t)r->e->O,
+                                     t->start[k + 1] - t->start[k]) < 0)
+                return bex_fail_in("trial %d", i);
+        done += t->steps;
+    }
+    atomic_store(&r->done, done);
+    if (r->o->progress) bex_progress_resume(r->o->progress, done);
+    return 0;
+}
+
+int bex_explore(bex_explored *out, const bex_explore_options *o) {
+    run r = {.e = out, .o = o, .saved = bex_seconds()};
+    atomic_init(&r.done, 0);
+    atomic_init(&r.stopped, false);
+    if (bex_explored_init(out, o->world, o->trials, o->episodes, o->steps) < 0) return -1;
+    r.players = new_players(o);
+    int code = r.players ? restore(&r) : -1;
+    for (bool complete = false; code == 0 && !complete && !atomic_load(&r.stopped);) {
+        code = play_round(&r, &complete);
+        if (complete) atomic_store(&r.stopped, false); // asked too late
+    }
+    free_players(r.players, o);
+    return code == 0 && atomic_load(&r.stopped) ? BEX_EXPLORE_STOPPED : code;
+}

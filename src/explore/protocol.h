@@ -1,0 +1,19 @@
+/* explore/protocol.h - what `bex explore --protocol NAME` stands for: a world and how trials are played in it,
+ * as an INI file. NAME is configs/protocols/NAME.ini beside the other files of bex (host/share.h), or the
+ * path of a file of your own. */
+#ifndef BEX_EXPLORE_PROTOCOL_H
+#define BEX_EXPLORE_PROTOCOL_H
+
+#include "base/config.h"
+
+typedef struct bex_protocol {
+    char env[64], maze[BEX_CONFIG_TEXT_SIZE], start[16], history[BEX_CONFIG_TEXT_SIZE];
+    long long episode_length, steps, episodes, trials, splits;
+} bex_protocol;
+
+extern const bex_config_schema bex_protocol_schema;
+
+/* Negative with a message: no such protocol, a key that is wrong, steps and episodes both. */
+int bex_protocol_load(bex_protocol *protocol, const char *name);
+
+#endif

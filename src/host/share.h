@@ -1,0 +1,13 @@
+/* host/share.h - files that come with bex (models/): where they are.
+ *
+ * Installed, they are found relative to the program (bin/../share/bex), so that a prefix may be moved; else
+ * among the sources it was built from. */
+#ifndef BEX_HOST_SHARE_H
+#define BEX_HOST_SHARE_H
+
+#include <stddef.h>
+
+/* name: "models/ant-walker.safetensors". The path of a file that exists; negative with a message if none. */
+int bex_share_find(char *path, size_t size, const char *name);
+
+#endif
