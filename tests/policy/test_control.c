@@ -504,7 +504,7 @@ static void mistakes_are_told(void **state) {
     bex_control_options o = BEX_CONTROL_INIT;
 #define WITH(member, value, part) o = BEX_CONTROL_INIT, o.member = value, refuse_options(p, o, part)
     WITH(exp, "0.95", "none of q:, z: and raw:");
-    WITH(exp, "q:x", "not a number");
+    WITH(exp, "q:x", "not a finite number");
     WITH(history, "unifrom", "did you mean uniform?");
     WITH(history, "file:no/such/file", "no/such/file");
     WITH(task, 1, "task 1, the policy is told of none");
