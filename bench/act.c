@@ -39,11 +39,11 @@ static int ascending(const void *a, const void *b) {
 // chunks for made-up states, all from one history
 static int measure(const bex_policy *p, double guidance, int candidates, latency *l) {
     size_t O = (size_t)p->O, H = (size_t)p->dit.o.N, K = (size_t)p->dit.o.K;
-    bex_control_options o = BEX_CONTROL_INIT;
-    o.guidance = guidance;
-    o.candidates = candidates;
+    bex_deploy_config d = p->config.deploy;
+    d.guidance = guidance;
+    d.candidates = candidates;
     bex_rng g = bex_rng_seed(7);
-    bex_control *c = bex_control_new(p, &o);
+    bex_control *c = bex_control_new(p, &d, 0);
     bex_real *state = malloc(O * sizeof *state), *history = malloc((H + 1) * O * sizeof *history);
     bex_real *chunk = malloc(K * (size_t)p->A * sizeof *chunk);
     double *seconds = malloc(CALLS * sizeof *seconds), begin = bex_seconds();

@@ -49,7 +49,7 @@ typedef struct bex_session bex_session;
 typedef enum bex_status {
     BEX_OK = 0,
     BEX_FAILED = -1, /* file, format, memory: the world's fault */
-    BEX_MISUSED = -2 /* NULL, a wrong size, a value that is not finite, a call out of order */
+    BEX_MISUSED = -2 /* NULL, a wrong size, a setting out of range, a value that is not finite, a call out of order */
 } bex_status;
 
 /* Version of the library that is running, "major.minor.patch". Static storage. */
@@ -127,7 +127,13 @@ BEX_API int bex_session_act(bex_session *session, const float *state, int n_stat
 BEX_API int bex_session_plan(bex_session *session, const float *state, int n_state, float *actions,
                              int n_actions);
 
-BEX_API int bex_session_set_exp(bex_session *session, const char *exp);
+/* Any setting of acting by its name and text, as [deploy] of a config file has it ("candidates", "64"), from the next plan
+ * on; `bex train --help` lists them. May allocate: not for the control loop, exp apart. A history rule empties the
+ * memory and changes between episodes only. On failure all settings are as they were. Get writes the text in
+ * force; 160 bytes hold any. */
+BEX_API int bex_session_set(bex_session *session, const char *key, const char *value);
+BEX_API int bex_session_get(const bex_session *session, const char *key, char *value, size_t size);
+BEX_API int bex_session_set_exp(bex_session *session, const char *exp); /* set "exp" */
 BEX_API int bex_session_set_task(bex_session *session, int task, int scene);
 BEX_API int bex_session_set_seed(bex_session *session, uint64_t seed); /* between episodes */
 

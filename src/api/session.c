@@ -7,7 +7,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "policy/control.h"
+#include "policy/deploy.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,8 +31,9 @@ static int misused(const char *what) {
     return BEX_MISUSED;
 }
 
+// the caller's fault or the world's, as whoever failed said
 static int status(int code) {
-    return code < 0 ? BEX_FAILED : BEX_OK;
+    return code >= 0 ? BEX_OK : bex_error_is_misuse() ? BEX_MISUSED : BEX_FAILED;
 }
 
 /* ---- policy ---- */
@@ -58,11 +61,10 @@ static int give(void *out, size_t room, const void *ours, size_t size, const cha
 int bex_policy_contract(const bex_policy *p, bex_contract *out) {
     if (!p || !out) return misused("bex_policy_contract: NULL");
     const bex_deploy_config *d = &p->config.deploy;
-    int K = p->dit.o.K;
     bex_contract c = {
         .state = p->O,
         .action = p->A,
-        .chunk = K,
+        .chunk = p->chunk.K,
         .history = p->dit.o.N,
         .tasks = p->dit.o.tasks,
         .scenes = p->dit.o.scenes,
@@ -72,13 +74,13 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .state_std = p->normaliser.std,
         .action_low = p->normaliser.low,
         .action_high = p->normaliser.high,
-        .agent = bex_agent_names[p->config.model.agent],
+        .agent = bex_policy_agent(p),
         .exp = d->exp,
         .history_rule = d->history,
         .guidance = d->guidance,
         .noise = d->noise,
-        .act = d->act > 0 && d->act < K ? (int)d->act : K,
-        .denoising_steps = (int)p->config.diffusion.ddim,
+        .act = bex_deploy_actions(p, d),
+        .denoising_steps = bex_deploy_denoising_steps(p, d),
         .candidates = (int)d->candidates,
         .commit = (int)d->commit,
         .temperature = d->temperature,
@@ -87,6 +89,32 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
 }
 
 /* ---- session ---- */
+
+static int set_number(bex_deploy_config *d, const char *key, double value) {
+    char text[BEX_NUMBER_SIZE];
+    return bex_deploy_set(d, key, bex_number_format(text, value));
+}
+
+// what the struct asks for over the policy's own: texts unless NULL, numbers unless negative, counts unless 0
+static int take_options(bex_deploy_config *d, const bex_session_options *o) {
+    const struct { const char *key, *value; } texts[] = {{"exp", o->exp}, {"history", o->history}};
+    const struct {
+        const char *key;
+        double value;
+        bool asked;
+    } numbers[] = {{"guidance", o->guidance, o->guidance >= 0},
+                   {"noise", o->noise, o->noise >= 0},
+                   {"temperature", o->temperature, o->temperature >= 0},
+                   {"act", o->act, o->act != 0},
+                   {"denoising_steps", o->denoising_steps, o->denoising_steps != 0},
+                   {"candidates", o->candidates, o->candidates != 0},
+                   {"commit", o->commit, o->commit != 0}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].value && bex_deploy_set(d, texts[i].key, texts[i].value) < 0) return -1;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].asked && set_number(d, numbers[i].key, numbers[i].value) < 0) return -1;
+    return 0;
+}
 
 int bex_session_open(bex_session **out, const bex_policy *policy,
                      const bex_session_options *options) {
@@ -100,28 +128,16 @@ int bex_session_open(bex_session **out, const bex_policy *policy,
     if (!isfinite(o.guidance) || !isfinite(o.noise) || !isfinite(o.deadline) ||
         !isfinite(o.temperature))
         return misused("bex_session_open: an option is not finite");
+    bex_deploy_config deploy = policy->config.deploy;
+    if (take_options(&deploy, &o) < 0) return BEX_MISUSED;
     bex_session *s = calloc(1, sizeof *s);
     if (!s) return bex_fail("out of memory"), BEX_FAILED;
     s->policy = policy;
     s->deadline = o.deadline;
-    bex_control_options c = {
-        .exp = o.exp,
-        .history = o.history,
-        .guidance = o.guidance < 0 ? (double)NAN : o.guidance,
-        .noise = o.noise < 0 ? (double)NAN : o.noise,
-        .temperature = o.temperature < 0 ? (double)NAN : o.temperature,
-        .act = o.act,
-        .ddim = o.denoising_steps,
-        .candidates = o.candidates,
-        .commit = o.commit,
-        .seed = o.seed,
-        .task = o.task,
-        .scene = o.scene,
-    };
-    s->control = bex_control_new(policy, &c);
-    if (!s->control) {
-        free(s);
-        return BEX_FAILED;
+    s->control = bex_control_new(policy, &deploy, o.seed);
+    if (!s->control || bex_control_set_task(s->control, o.task, o.scene) < 0) {
+        bex_session_close(s);
+        return status(-1);
     }
     *out = s;
     return BEX_OK;
@@ -140,7 +156,7 @@ int bex_session_begin(bex_session *s) {
 
 int bex_session_end(bex_session *s) {
     if (!s) return misused("bex_session_end: session is NULL");
-    return bex_control_end(s->control) < 0 ? BEX_MISUSED : BEX_OK;
+    return status(bex_control_end(s->control));
 }
 
 static int check_sizes(const bex_session *s, const float *state, int n_state, const float *out,
@@ -162,7 +178,7 @@ static int timed(bex_session *s, int (*call)(bex_control *, const bex_real *, be
                  const float *state, float *out) {
     double start = bex_seconds();
     long long plans = bex_control_plans(s->control);
-    if (call(s->control, state, out) < 0) return BEX_MISUSED;
+    if (call(s->control, state, out) < 0) return status(-1);
     double took = bex_seconds() - start;
     s->calls++;
     if (s->deadline > 0 && took > s->deadline) s->missed++;
@@ -179,28 +195,44 @@ int bex_session_act(bex_session *s, const float *state, int n_state, float *acti
 int bex_session_plan(bex_session *s, const float *state, int n_state, float *actions,
                      int n_actions) {
     int code = check_sizes(s, state, n_state, actions, n_actions,
-                           s ? s->policy->A * s->policy->dit.o.K : 0);
+                           s ? s->policy->A * s->policy->chunk.K : 0);
     return code < 0 ? code : timed(s, bex_control_plan, state, actions);
 }
 
+int bex_session_set(bex_session *s, const char *key, const char *value) {
+    if (!s || !key || !value) return misused("bex_session_set: NULL");
+    return status(bex_control_set(s->control, key, value));
+}
+
+int bex_session_get(const bex_session *s, const char *key, char *value, size_t size) {
+    char text[BEX_CONFIG_TEXT_SIZE];
+    if (!s || !key || !value) return misused("bex_session_get: NULL");
+    if (bex_deploy_get(bex_control_deploy(s->control), key, text) < 0) return BEX_MISUSED;
+    if (strlen(text) >= size) {
+        bex_fail("deploy.%s has %zu bytes, there is room for %zu", key, strlen(text) + 1, size);
+        return BEX_MISUSED;
+    }
+    memcpy(value, text, strlen(text) + 1);
+    return BEX_OK;
+}
+
 int bex_session_set_exp(bex_session *s, const char *exp) {
-    if (!s || !exp) return misused("bex_session_set_exp: NULL");
-    return bex_control_set_exp(s->control, exp) < 0 ? BEX_MISUSED : BEX_OK;
+    return bex_session_set(s, "exp", exp);
 }
 
 int bex_session_set_task(bex_session *s, int task, int scene) {
     if (!s) return misused("bex_session_set_task: session is NULL");
-    return bex_control_set_task(s->control, task, scene) < 0 ? BEX_MISUSED : BEX_OK;
+    return status(bex_control_set_task(s->control, task, scene));
 }
 
 int bex_session_set_seed(bex_session *s, uint64_t seed) {
     if (!s) return misused("bex_session_set_seed: session is NULL");
-    return bex_control_set_seed(s->control, seed) < 0 ? BEX_MISUSED : BEX_OK;
+    return status(bex_control_set_seed(s->control, seed));
 }
 
 // the history of a session, or NULL with a message
 static bex_memory *history_of(const bex_session *s) {
-    bex_memory *h = s ? bex_control_history(s->control) : NULL;
+    bex_memory *h = s ? bex_control_memory(s->control) : NULL;
     if (!h) bex_fail(s ? "this policy has no history" : "session is NULL");
     return h;
 }
@@ -225,7 +257,7 @@ int bex_session_clear_history(bex_session *s) {
 }
 
 long long bex_session_history_states(const bex_session *s) {
-    bex_memory *h = s ? bex_control_history(s->control) : NULL;
+    bex_memory *h = s ? bex_control_memory(s->control) : NULL;
     return h ? bex_memory_states(h) : 0;
 }
 

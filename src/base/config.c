@@ -128,27 +128,36 @@ static int assign(const bex_config_section *s, const bex_config_row *row, void *
     return -1;
 }
 
-static void print_value(FILE *out, const bex_config_row *row, const char *at) {
+// as a file would give it; a text has at most BEX_CONFIG_TEXT_SIZE bytes
+static void format_value(char *out, size_t size, const bex_config_row *row, const char *at) {
     char text[BEX_NUMBER_SIZE];
+    const char *from = "";
     switch (row->type) {
     case BEX_CONFIG_IS_INTEGER:
-        fprintf(out, "%lld", *(const long long *)(const void *)at);
-        break;
+        snprintf(out, size, "%lld", *(const long long *)(const void *)at);
+        return;
     case BEX_CONFIG_IS_NUMBER:
-        fputs(bex_number_format(text, *(const double *)(const void *)at), out);
+        from = bex_number_format(text, *(const double *)(const void *)at);
         break;
     case BEX_CONFIG_IS_BOOL:
-        fputs(*(const bool *)(const void *)at ? "true" : "false", out);
+        from = *(const bool *)(const void *)at ? "true" : "false";
         break;
     case BEX_CONFIG_IS_TEXT:
-        fputs(at, out);
+        from = at;
         break;
     case BEX_CONFIG_IS_CHOICE:
-        fputs(row->choices[*(const int *)(const void *)at], out);
+        from = row->choices[*(const int *)(const void *)at];
         break;
     case BEX_CONFIG_IS_END:
         break;
     }
+    snprintf(out, size, "%s", from);
+}
+
+static void print_value(FILE *out, const bex_config_row *row, const char *at) {
+    char text[BEX_CONFIG_TEXT_SIZE];
+    format_value(text, sizeof text, row, at);
+    fputs(text, out);
 }
 
 /* ---- names ---- */
@@ -234,6 +243,15 @@ int bex_config_set(const bex_config_schema *schema, void *config, const char *ov
     const bex_config_section *s = find_section(schema, name);
     const bex_config_row *row = s ? find_row(schema, s, dot + 1) : NULL;
     return row ? assign(s, row, config, override + length + 1) : -1;
+}
+
+int bex_config_get(const bex_config_schema *schema, const void *config, const char *section,
+                   const char *key, char out[BEX_CONFIG_TEXT_SIZE]) {
+    const bex_config_section *s = find_section(schema, section);
+    const bex_config_row *row = s ? find_row(schema, s, key) : NULL;
+    if (!row) return -1;
+    format_value(out, BEX_CONFIG_TEXT_SIZE, row, (const char *)config + s->offset + row->offset);
+    return 0;
 }
 
 // --a.b..., or a.b=... where a and b could be names

@@ -105,6 +105,10 @@ int bex_config_parse(const bex_config_schema *schema, void *config, const char *
 /* Apply one override, "section.key=value" or "--section.key=value". 0, or negative with a message. */
 int bex_config_set(const bex_config_schema *schema, void *config, const char *override);
 
+/* The value of a key as a file would give it. 0, or negative with a message. */
+int bex_config_get(const bex_config_schema *schema, const void *config, const char *section,
+                   const char *key, char out[BEX_CONFIG_TEXT_SIZE]);
+
 /* Move every override out of argv[1..] into out (room for *argc) and close the gaps; arguments
  * after "--" are left alone. Returns how many. Done first, applied last: after the file. */
 int bex_config_take_overrides(int *argc, char **argv, const char **out);

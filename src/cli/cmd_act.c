@@ -5,6 +5,7 @@
  *
  * A row depends on nothing but itself: its noise is of (seed, row), whatever the threads or the other rows. */
 #include "cli/command.h"
+#include "cli/deploy_options.h"
 #include "cli/options.h"
 
 #include "base/error.h"
@@ -12,6 +13,7 @@
 #include "base/parallel.h"
 #include "kernel/random.h"
 #include "policy/control.h"
+#include "policy/deploy.h"
 #include "run/checkpoint.h"
 #include "run/provenance.h"
 
@@ -22,22 +24,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *in, *out, *exp_text;
-static double guidance = -1, temperature = -1;
-static long long seed, task, scene, candidates;
+static const char *in, *out;
+static long long seed, task, scene;
 static bool best, force;
 
 static const bex_option options[] = {
     {"in", BEX_OPTION_TEXT, &in, "FILE", "safetensors with states (B,O)", 0, 0},
     {"out", BEX_OPTION_TEXT, &out, "FILE", "safetensors for actions (B,K,A)", 0, 0},
-    {"exp", BEX_OPTION_TEXT, &exp_text, "TARGET", "q:0.95, z:2, raw:1e-3; else the policy's own", 0,
-     0},
-    {"guidance", BEX_OPTION_NUMBER, &guidance, "W", "weight of the coverage; -1: the policy's own",
-     -1, 100},
-    {"candidates", BEX_OPTION_INTEGER, &candidates, "N",
-     "proposed futures, of which the nearest to exp is taken; 0: the policy's own", 0, 256},
-    {"temperature", BEX_OPTION_NUMBER, &temperature, "T",
-     "of the noise actions are denoised from; -1: the policy's own", -1, 10},
     {"seed", BEX_OPTION_INTEGER, &seed, "N", "of the noise, where the file has none", 0, 9e15},
     {"task", BEX_OPTION_INTEGER, &task, "N", "label, for policies that take one", 0, 1e6},
     {"scene", BEX_OPTION_INTEGER, &scene, "N", "label, for policies that take one", 0, 1e6},
@@ -57,11 +50,13 @@ static const bex_usage usage = {
     .example = "bex act runs/be --in states.safetensors --out actions.safetensors --exp q:0.95",
     .options = options,
     .count = sizeof options / sizeof *options,
+    .settings = bex_deploy_sections,
 };
 
 typedef struct request {
     bex_policy *policy;
-    int B, candidates;
+    bex_deploy_config deploy;
+    int B;
     bool shared;                               // one history for all rows
     bex_real *states, *history, *noise, *step; // step: whole numbers; history, step: may be NULL
     bex_real *actions;
@@ -151,18 +146,18 @@ static int read_step(request *r, const bex_st_file *f) {
 
 // numbers that the denoising of one row starts from
 static size_t noise_size(const request *r) {
-    const bex_dit_options *n = &r->policy->dit.o;
-    return (size_t)r->candidates * (size_t)n->K * (size_t)n->A;
+    return (size_t)r->deploy.candidates * bex_chunk_size(&r->policy->chunk);
 }
 
 // from the file, or of (seed, row)
 static int make_noise(request *r, const bex_st_file *f) {
-    const bex_dit_options *n = &r->policy->dit.o;
+    const bex_chunk_shape *c = &r->policy->chunk;
     size_t chunk = noise_size(r);
-    int64_t one[] = {r->B, n->K, n->A}, several[] = {r->B, r->candidates, n->K, n->A};
+    int64_t one[] = {r->B, c->K, c->columns};
+    int64_t several[] = {r->B, r->deploy.candidates, c->K, c->columns};
     if (bex_st_find(f, "noise"))
-        return r->candidates == 1 ? take(f, "noise", 3, one, &r->noise)
-                                  : take(f, "noise", 4, several, &r->noise);
+        return r->deploy.candidates == 1 ? take(f, "noise", 3, one, &r->noise)
+                                         : take(f, "noise", 4, several, &r->noise);
     r->noise = malloc((size_t)r->B * chunk * sizeof *r->noise);
     if (!r->noise) return bex_fail("out of memory");
     bex_rng root = bex_rng_seed((uint64_t)seed);
@@ -173,12 +168,22 @@ static int make_noise(request *r, const bex_st_file *f) {
     return 0;
 }
 
-static int open_request(request *r, const char *run) {
+// each row by itself, without the noise that a deployment may add
+static int take_settings(request *r, const bex_deploy_options *asked) {
+    r->deploy = r->policy->config.deploy;
+    if (bex_deploy_apply(&r->deploy, (const char *const *)asked->text, asked->count) < 0 ||
+        bex_deploy_set(&r->deploy, "history", "first") < 0)
+        return -1;
+    r->deploy.noise = 0;
+    return bex_deploy_check(r->policy, &r->deploy);
+}
+
+static int open_request(request *r, const char *run, const bex_deploy_options *asked) {
     char path[1100];
     if (bex_checkpoint_model(path, sizeof path, run, best) < 0) return -1;
     r->policy = bex_policy_load(path);
     if (!r->policy) return -1;
-    r->candidates = (int)(candidates ? candidates : r->policy->config.deploy.candidates);
+    if (take_settings(r, asked) < 0) return -1;
     bex_st_file *f = bex_st_load(in);
     if (!f) return -1;
     int code = check_names(f);
@@ -208,15 +213,10 @@ static int act_row(bex_control *c, request *r, int row, bex_real *repeated) {
 // rows [piece B / pieces, (piece + 1) B / pieces)
 static void act_piece(long piece, void *payload) {
     request *r = payload;
-    bex_control_options o = BEX_CONTROL_INIT;
-    o.exp = exp_text, o.history = "first", o.noise = 0, o.task = (int)task, o.scene = (int)scene;
-    o.candidates = r->candidates;
-    if (guidance >= 0) o.guidance = guidance;
-    if (temperature >= 0) o.temperature = temperature;
     bex_real *repeated =
         calloc((size_t)r->policy->dit.o.N * (size_t)r->policy->O + 1, sizeof *repeated);
-    bex_control *c = repeated ? bex_control_new(r->policy, &o) : NULL;
-    int code = c ? 0 : -1;
+    bex_control *c = repeated ? bex_control_new(r->policy, &r->deploy, 0) : NULL;
+    int code = c ? bex_control_set_task(c, (int)task, (int)scene) : -1;
     if (!repeated) bex_fail("out of memory");
     int first = (int)((long long)r->B * piece / r->pieces);
     int end = (int)((long long)r->B * (piece + 1) / r->pieces);
@@ -256,7 +256,13 @@ int bex_cmd_act(int argc, char **argv) {
     char *command = bex_command_line(argc, argv);
     const char *run = NULL;
     request r = {0};
-    int given = bex_options_parse(&usage, argc, argv, &run, 1), code = BEX_EXIT_USAGE;
+    bex_deploy_options asked;
+    int given = 0, code = BEX_EXIT_USAGE;
+    if (bex_deploy_options_take(&asked, &argc, argv) < 0) {
+        code = bex_command_fail(&usage, BEX_EXIT_USAGE);
+        goto done;
+    }
+    given = bex_options_parse(&usage, argc, argv, &run, 1);
     if (given < 0) {
         code = given == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
         goto done;
@@ -274,7 +280,7 @@ int bex_cmd_act(int argc, char **argv) {
         code = bex_command_fail(&usage, BEX_EXIT_FAILED);
         goto done;
     }
-    if (open_request(&r, run) < 0 || act(&r) < 0 || save(&r, command) < 0) {
+    if (open_request(&r, run, &asked) < 0 || act(&r) < 0 || save(&r, command) < 0) {
         code = bex_command_fail(&usage, BEX_EXIT_FAILED);
         goto done;
     }
@@ -282,6 +288,7 @@ int bex_cmd_act(int argc, char **argv) {
     code = BEX_EXIT_OK;
 done:
     request_fini(&r);
+    bex_deploy_options_fini(&asked);
     free(command);
     return code;
 }

@@ -1,11 +1,13 @@
 /* cli/cmd_eval.c - `bex eval`: a policy beside the demonstrations that were held out from it, no world needed. */
 #include "cli/command.h"
+#include "cli/deploy_options.h"
 #include "cli/options.h"
 
 #include "agent/imitation/open_loop.h"
 #include "base/config.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "policy/deploy.h"
 #include "run/checkpoint.h"
 #include "run/train.h"
 
@@ -13,7 +15,6 @@
 
 static const char *data;
 static long long windows = 512, chunks = 8;
-static double temperature = -1;
 static bool best, json;
 
 static const bex_option options[] = {
@@ -21,8 +22,6 @@ static const bex_option options[] = {
      "the demonstrations, where the run's config does not find them", 0, 0},
     {"windows", BEX_OPTION_INTEGER, &windows, "N", "held-out states to act from", 1, 1e6},
     {"chunks", BEX_OPTION_INTEGER, &chunks, "N", "chunks drawn at each", 2, 256},
-    {"temperature", BEX_OPTION_NUMBER, &temperature, "T",
-     "of the noise they are denoised from; -1: the policy's own", -1, 10},
     {"best", BEX_OPTION_FLAG, &best, NULL, "the run's best checkpoint, not its newest", 0, 0},
     {"json", BEX_OPTION_FLAG, &json, NULL, "print results as JSON", 0, 0},
 };
@@ -40,6 +39,7 @@ static const bex_usage usage = {
                "bex eval runs/be --windows 2048 --json",
     .options = options,
     .count = sizeof options / sizeof *options,
+    .settings = bex_deploy_sections,
 };
 
 typedef struct {
@@ -95,12 +95,13 @@ static void print_text(const bex_open_loop *r, const bool *there) {
     printf("\n");
 }
 
-static int evaluate(bex_agent *agent, const bex_policy *policy) {
+static int evaluate(bex_agent *agent, const bex_policy *policy, const bex_deploy_config *deploy) {
     bex_open_loop results[VARIANTS];
     bool there[VARIANTS];
     for (int v = 0; v < VARIANTS; v++) {
-        bex_open_loop_options o = {(int)windows, (int)chunks, variants[v].other_history,
-                                   variants[v].no_coverage, variants[v].led};
+        bex_open_loop_options o = {
+            (int)windows,    (int)chunks, variants[v].other_history, variants[v].no_coverage,
+            variants[v].led, deploy};
         there[v] = applies(&variants[v], policy);
         if (there[v] && bex_open_loop_run(&results[v], (bex_imitation *)agent, policy, &o) < 0)
             return -1;
@@ -122,6 +123,9 @@ static int configure(bex_train_config *c, const char *run) {
 
 int bex_cmd_eval(int argc, char **argv) {
     const char *run = NULL;
+    bex_deploy_options asked;
+    if (bex_deploy_options_take(&asked, &argc, argv) < 0)
+        return bex_command_fail(&usage, BEX_EXIT_USAGE);
     int given = bex_options_parse(&usage, argc, argv, &run, 1);
     if (given < 0) return given == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
     if (given == 0) {
@@ -129,6 +133,7 @@ int bex_cmd_eval(int argc, char **argv) {
         return bex_command_fail(&usage, BEX_EXIT_USAGE);
     }
     bex_train_config c;
+    bex_deploy_config deploy;
     char path[1100];
     bex_policy *policy = NULL;
     bex_agent *agent = NULL;
@@ -136,11 +141,16 @@ int bex_cmd_eval(int argc, char **argv) {
     int code = configure(&c, run);
     if (!code) code = bex_checkpoint_model(path, sizeof path, run, best);
     if (!code && !(policy = bex_policy_load(path))) code = -1;
-    if (policy && temperature >= 0) policy->config.deploy.temperature = temperature;
+    if (!code) {
+        deploy = policy->config.deploy;
+        code = bex_deploy_apply(&deploy, (const char *const *)asked.text, asked.count);
+    }
+    if (!code) code = bex_deploy_check(policy, &deploy);
     if (!code) code = bex_train_data(&demonstrations, &c);
     if (!code && !(agent = bex_agent_class_of(&c)->new (&c, demonstrations))) code = -1;
-    if (!code) code = evaluate(agent, policy);
+    if (!code) code = evaluate(agent, policy, &deploy);
     if (agent) agent->class->free(agent);
     bex_policy_free(policy);
+    bex_deploy_options_fini(&asked);
     return code ? bex_command_fail(&usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
 }

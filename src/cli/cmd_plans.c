@@ -1,17 +1,21 @@
 /* cli/cmd_plans.c - `bex plans`: the futures an exploration chose from, its recorded states given to its policy again. */
 #include "cli/command.h"
+#include "cli/deploy_options.h"
 #include "cli/options.h"
 #include "show/world_picture.h"
 
 #include "agent/actors/policy_actor.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "explore/explore.h"
 #include "explore/plans.h"
+#include "policy/deploy.h"
 #include "run/checkpoint.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *policy_path, *maze, *picture, *out;
 static long long trials, episode = 2;
@@ -43,6 +47,7 @@ static const bex_usage usage = {
                "bex plans explored --out plans.hdf5 --json",
     .options = options,
     .count = sizeof options / sizeof *options,
+    .settings = bex_deploy_sections,
 };
 
 typedef struct session {
@@ -97,22 +102,35 @@ static int open_policy(session *s) {
     return 0;
 }
 
+// how it acted: as text; older ones have a number or text for each setting
+static int read_settings(bex_deploy_config *d, const json_t *agent) {
+    const char *text = json_string_value(json_object_get(agent, "deploy"));
+    if (text) return bex_config_parse(&bex_deploy_schema, d, text, strlen(text), "agent.deploy");
+    for (const bex_config_row *row = bex_deploy_rows; row->name; row++) {
+        const json_t *value = json_object_get(agent, row->name);
+        char number[BEX_NUMBER_SIZE];
+        if (!value) continue;
+        const char *given = json_is_string(value)
+                                ? json_string_value(value)
+                                : bex_number_format(number, json_number_value(value));
+        if (bex_deploy_set(d, row->name, given) < 0) return bex_fail_in("agent");
+    }
+    d->denoising_steps = json_integer_value(json_object_get(agent, "ddim"));
+    return 0;
+}
+
 // actors as the exploration made them
-static int make_actors(session *s) {
-    const json_t *agent = json_object_get(s->results, "agent");
-    bex_control_options o = BEX_CONTROL_INIT;
-    o.exp = json_string_value(json_object_get(agent, "exp"));
-    o.history = json_string_value(json_object_get(agent, "history"));
-    o.act = (int)number(agent, "act"), o.ddim = (int)number(agent, "ddim");
-    o.candidates = s->candidates = (int)number(agent, "candidates");
-    o.commit = (int)number(agent, "commit");
-    o.noise = number(agent, "noise"), o.temperature = number(agent, "temperature");
-    if (json_object_get(agent, "guidance")) o.guidance = number(agent, "guidance");
+static int make_actors(session *s, const bex_deploy_options *asked) {
+    bex_deploy_config d = s->policy->config.deploy;
+    if (read_settings(&d, json_object_get(s->results, "agent")) < 0)
+        return bex_fail_in("%s/results.json", s->folder);
+    if (bex_deploy_apply(&d, (const char *const *)asked->text, asked->count) < 0) return -1;
+    s->candidates = (int)d.candidates;
     s->actors = calloc((size_t)s->trials, sizeof(bex_actor *));
     if (!s->actors) return bex_fail("out of memory");
     uint64_t seed = (uint64_t)json_integer_value(json_object_get(s->results, "seed"));
     for (int i = 0; i < s->trials; i++) {
-        s->actors[i] = bex_policy_actor_new(s->policy, &o, bex_explore_stream(seed, i));
+        s->actors[i] = bex_policy_actor_new(s->policy, &d, bex_explore_stream(seed, i));
         if (!s->actors[i]) return -1;
     }
     return 0;
@@ -154,7 +172,7 @@ static int draw(const session *s) {
                                  .K = p->K,
                                  .W = p->W,
                                  .places = t->places + proposals * (size_t)(p->K * p->W),
-                                 .dims = s->policy->waypoint,
+                                 .dims = s->policy->chunk.dim,
                                  .possible = t->possible + proposals,
                                  .chosen = t->chosen[c],
                                  .blind = t->blind[c],
@@ -226,6 +244,9 @@ static void session_fini(session *s) {
 
 int bex_cmd_plans(int argc, char **argv) {
     session s = {0};
+    bex_deploy_options asked;
+    if (bex_deploy_options_take(&asked, &argc, argv) < 0)
+        return bex_command_fail(&usage, BEX_EXIT_USAGE);
     int n = bex_options_parse(&usage, argc, argv, &s.folder, 1);
     if (n < 0) return n == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
     if (n == 0) {
@@ -235,9 +256,10 @@ int bex_cmd_plans(int argc, char **argv) {
     int code = open_exploration(&s);
     if (!code) code = open_policy(&s);
     if (!code) code = open_world(&s);
-    if (!code) code = make_actors(&s);
+    if (!code) code = make_actors(&s, &asked);
     if (!code) code = plan(&s);
     if (!code) code = finish(&s);
     session_fini(&s);
+    bex_deploy_options_fini(&asked);
     return code ? bex_command_fail(&usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
 }

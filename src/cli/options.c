@@ -33,6 +33,12 @@ static void print_default(const bex_option *o) {
     }
 }
 
+static void print_settings(const bex_config_section *s) {
+    printf("\n%s, --%s.KEY=VALUE or --KEY VALUE, over the policy's own:\n", s->help, s->name);
+    for (const bex_config_row *row = s->rows; row->name; row++)
+        printf("  %-22s %s\n", row->name, row->help);
+}
+
 static void print_help(const bex_usage *u) {
     printf("usage: bex %s %s\n\n%s\n\noptions:\n", u->command, u->synopsis, u->about);
     for (int i = 0; i < u->count; i++) {
@@ -44,7 +50,9 @@ static void print_help(const bex_usage *u) {
         print_default(o);
         putchar('\n');
     }
-    printf("  %-22s %s\n\nexample:\n", "--help", "this text");
+    printf("  %-22s %s\n", "--help", "this text");
+    if (u->settings) print_settings(u->settings);
+    printf("\nexample:\n");
     // each line of the example indented
     for (const char *line = u->example; *line;) {
         size_t n = strcspn(line, "\n");
@@ -90,6 +98,11 @@ static const bex_option *find(const bex_usage *u, const char *name, size_t lengt
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     const char *near = bex_nearest(word, u->options, u->count, sizeof *u->options);
+    if (!near && u->settings) {
+        int rows = 0;
+        while (u->settings->rows[rows].name) rows++;
+        near = bex_nearest(word, u->settings->rows, rows, sizeof *u->settings->rows);
+    }
     bex_fail("unknown option --%s", word);
     if (near) bex_fail_hint("did you mean --%s?", near);
     return NULL;

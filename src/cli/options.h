@@ -10,6 +10,8 @@
 #ifndef BEX_CLI_OPTIONS_H
 #define BEX_CLI_OPTIONS_H
 
+#include "base/config.h"
+
 #include <stdbool.h>
 
 enum { BEX_EXIT_OK = 0, BEX_EXIT_FAILED = 1, BEX_EXIT_USAGE = 2 };
@@ -37,6 +39,8 @@ typedef struct bex_usage {
     const char *example;  // commands that work as they stand, one per line
     const bex_option *options;
     int count;
+    const bex_config_section
+        *settings; // also given, as --section.key=value or --key value; NULL: none
 } bex_usage;
 
 /* Parse argv[1..]. Returns the number of positional arguments (pointers into argv), or one of

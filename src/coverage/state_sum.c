@@ -33,3 +33,9 @@ int bex_state_sum_from(const bex_feature *f, double *g, const bex_real *state) {
     memcpy(g, seen, bex_gram_size(bex_feature_shape(f)) * sizeof *seen);
     return 0;
 }
+
+int bex_state_sum_of(const bex_feature *f, double *g, const bex_real *states, size_t n,
+                     const bex_real *state) {
+    bex_gram_zero(bex_feature_wide(f), g);
+    return bex_state_sum_add(f, g, states, n) < 0 ? -1 : bex_state_sum_from(f, g, state);
+}

@@ -12,4 +12,8 @@ int bex_state_sum_add(const bex_feature *f, double *g, const bex_real *states, s
  * Negative with a message: the state is not finite. */
 int bex_state_sum_from(const bex_feature *f, double *g, const bex_real *state);
 
+/* Both: g (wide shape) = Lambda of states (n, input) as seen from `state`. */
+int bex_state_sum_of(const bex_feature *f, double *g, const bex_real *states, size_t n,
+                     const bex_real *state);
+
 #endif

@@ -83,21 +83,19 @@ static int choose_blindly(const run *r, player *y, const bex_control *control,
     int N = policy->dit.o.N, O = r->t->O;
     const bex_real *first = r->t->obs + (size_t)r->t->start[y->episode] * (size_t)O;
     for (int i = 0; i < N; i++) memcpy(y->first + i * O, first, (size_t)O * sizeof *first);
-    bex_gram_zero(bex_feature_wide(policy->phi), y->gram);
-    if (bex_state_sum_add(policy->phi, y->gram, y->first, (size_t)N) < 0 ||
-        bex_state_sum_from(policy->phi, y->gram, state) < 0 ||
+    if (bex_state_sum_of(policy->phi, y->gram, y->first, (size_t)N, state) < 0 ||
         bex_choice_history(y->blind, y->gram) < 0)
         return -1;
-    const bex_control_chosen *c = bex_control_choice(control);
+    const bex_plan_choice *c = bex_control_choice(control);
     return bex_choice_make(y->blind, c->x, c->n, state, bex_control_target(control), best);
 }
 
 static int keep_choice(const run *r, player *y, bex_plans_trial *trial, int row,
                        const bex_control *control) {
     const bex_plans *p = r->p;
-    const bex_control_chosen *c = bex_control_choice(control);
+    const bex_plan_choice *c = bex_control_choice(control);
     size_t at = (size_t)trial->count, O = (size_t)p->O, n = (size_t)p->n;
-    size_t chunk = (size_t)(p->K * p->W), wide = (size_t)p->K * (size_t)p->policy->dit.o.A;
+    size_t chunk = (size_t)(p->K * p->W), wide = bex_chunk_size(&p->policy->chunk);
     const bex_real *state = r->t->obs + (size_t)row * O;
     if (c->n != p->n) return bex_fail("%d proposals, not %d", c->n, p->n);
     if (grow(p, trial) < 0 || choose_blindly(r, y, control, state, &trial->blind[at]) < 0)
@@ -106,7 +104,8 @@ static int keep_choice(const run *r, player *y, bex_plans_trial *trial, int row,
     trial->chosen[at] = c->best;
     memcpy(trial->from + at * O, state, O * sizeof *state);
     for (size_t i = 0; i < n; i++) {
-        bex_policy_places(p->policy, c->x + i * wide, state, trial->places + (at * n + i) * chunk);
+        bex_chunk_positions(&p->policy->chunk, &p->policy->normaliser, c->x + i * wide, state,
+                            trial->places + (at * n + i) * chunk);
         trial->coverage[at * n + i] = R(bex_choice_value(c->choice, (int)i));
         trial->unaware[at * n + i] = R(bex_choice_value(y->blind, (int)i));
         trial->possible[at * n + i] = bex_choice_possible(c->choice, (int)i);
@@ -167,8 +166,9 @@ static void play_piece(long piece, void *payload) {
 int bex_plans_run(bex_plans *p, const bex_plans_options *o) {
     const bex_policy *policy = o->policy;
     const bex_trajectories *t = o->rows;
-    *p = (bex_plans){policy, o->candidates, policy->dit.o.K, policy->W, policy->O, o->trials, NULL};
-    if (o->candidates < 2 || !policy->W || !policy->condition)
+    *p = (bex_plans){policy,    o->candidates, policy->dit.o.K, policy->chunk.W, policy->O,
+                     o->trials, NULL};
+    if (o->candidates < 2 || !policy->chunk.W || !policy->condition)
         return bex_fail("this policy does not choose: it has one candidate, or no waypoints");
     if (t->O != policy->O || t->A != policy->A)
         return bex_fail(

@@ -56,7 +56,7 @@ static bool counts(const bex_plans *p, const bex_plans_trial *t, int c, int i) {
 // where the chosen future is when it is left: on straight lines between its places
 static double planned_at(const bex_plans *p, const bex_plans_trial *t, int c, int w) {
     const bex_real *place = places_of(p, t, c, t->chosen[c]);
-    double now = (double)t->from[(size_t)c * (size_t)p->O + (size_t)p->policy->waypoint[w]];
+    double now = (double)t->from[(size_t)c * (size_t)p->O + (size_t)p->policy->chunk.dim[w]];
     double later = t->length[c] * p->K / (double)p->policy->config.coverage.future;
     int whole = later < p->K ? (int)later : p->K;
     double a = whole ? (double)place[(whole - 1) * p->W + w] : now;
@@ -67,7 +67,7 @@ static void add_way(book *b, const bex_plans_trial *t, int c) {
     const bex_plans *p = b->p;
     double planned = 0, made = 0, missed = 0;
     for (int w = 0; w < p->W; w++) {
-        size_t at = (size_t)c * (size_t)p->O + (size_t)p->policy->waypoint[w];
+        size_t at = (size_t)c * (size_t)p->O + (size_t)p->policy->chunk.dim[w];
         double from = (double)t->from[at], to = (double)t->made[at], plan = planned_at(p, t, c, w);
         planned += (plan - from) * (plan - from);
         made += (to - from) * (to - from);
@@ -119,7 +119,7 @@ static double alike(const bex_plans *p, const bex_plans_trial *t, int c) {
 static ends end_at(book *b, const bex_plans_trial *t, int c, int i) {
     const bex_plans *p = b->p;
     memcpy(b->state, t->from + (size_t)c * (size_t)p->O, (size_t)p->O * sizeof *b->state);
-    for (int w = 0; w < p->W; w++) b->state[p->policy->waypoint[w]] = end_of(p, t, c, i)[w];
+    for (int w = 0; w < p->W; w++) b->state[p->policy->chunk.dim[w]] = end_of(p, t, c, i)[w];
     int region = b->world->class->region(b->world, b->state);
     if (region < 0) return (ends){.nowhere = 1};
     return (ends){.fresh = b->visits[region] == 0,

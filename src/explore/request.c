@@ -25,9 +25,9 @@ static int add_file(json_t *files, const char *path) {
 }
 
 json_t *bex_explore_settings(const bex_explore_request *q, const bex_world *world,
-                             const json_t *agent, const char *model) {
-    const char *history = !strncmp(q->history, "file:", 5) ? q->history + 5 : NULL;
-    const char *const paths[] = {model, q->maze, history, q->demonstrations};
+                             const json_t *agent, const char *model, const char *history) {
+    const char *memory = !strncmp(history, "file:", 5) ? history + 5 : NULL;
+    const char *const paths[] = {model, q->maze, memory, q->demonstrations};
     json_t *files = json_object(), *s = NULL;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (add_file(files, paths[i]) < 0) return json_decref(files), NULL;
@@ -35,7 +35,7 @@ json_t *bex_explore_settings(const bex_explore_request *q, const bex_world *worl
                   world->name, "trials", (json_int_t)q->trials, "episodes", (json_int_t)q->episodes,
                   "steps", (json_int_t)q->steps, "episode_length", world->time_limit, "regions",
                   world->regions, "observation", world->O, "action", world->A, "start",
-                  q->start ? q->start : "", "history", q->history, "seed", (json_int_t)q->seed,
+                  q->start ? q->start : "", "history", history, "seed", (json_int_t)q->seed,
                   "agent", (json_t *)agent, "model", model, "files", files);
     if (!s) bex_fail("an option is not UTF-8");
     return s;

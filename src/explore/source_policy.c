@@ -1,18 +1,18 @@
-/* explore/source_policy.c - `bex explore RUN`: a trained policy, one control stream a trial. */
+/* explore/source_policy.c - `bex explore RUN`: a trained policy, one control stream per trial. */
 #include "explore/source.h"
 
 #include "agent/actors/policy_actor.h"
 #include "base/error.h"
+#include "policy/deploy.h"
 #include "run/checkpoint.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct state {
-    const bex_explore_request *q;
     bex_policy *policy;
-    bex_control_options control;
+    bex_deploy_config deploy;
     char path[1100];
 } state;
 
@@ -27,73 +27,66 @@ static void close_state(void *payload) {
     free(s);
 }
 
-static int open_policy(state *s, const bex_world *world) {
-    const bex_explore_request *q = s->q;
+static int open_policy(state *s, const bex_explore_request *q, const bex_world *world) {
     if (q->model)
         snprintf(s->path, sizeof s->path, "%s", q->model);
     else if (bex_checkpoint_model(s->path, sizeof s->path, q->run, q->best) < 0)
         return -1;
     s->policy = bex_policy_load(s->path);
     if (!s->policy) return -1;
-    if (s->policy->O != world->O || s->policy->A != world->A) {
+    if (s->policy->O != world->O || s->policy->A != world->A)
         return bex_fail("'%s' expects %d observation and %d action values, %s has %d and %d",
                         q->run, s->policy->O, s->policy->A, world->name, world->O, world->A);
-    }
-    s->control = BEX_CONTROL_INIT;
-    s->control.exp = q->exp;
-    s->control.history = q->history;
-    s->control.act = (int)q->act;
-    s->control.ddim = (int)q->ddim;
-    s->control.candidates = (int)q->candidates;
-    s->control.commit = (int)q->commit;
-    if (q->guidance >= 0) s->control.guidance = q->guidance;
-    if (q->noise >= 0) s->control.noise = q->noise;
-    if (q->temperature >= 0) s->control.temperature = q->temperature;
+    s->deploy = s->policy->config.deploy;
+    if (bex_deploy_apply(&s->deploy, q->deploy, q->deploy_count) < 0 ||
+        bex_deploy_check(s->policy, &s->deploy) < 0)
+        return bex_misused();
+    // as they will be in force
+    s->deploy.act = bex_deploy_actions(s->policy, &s->deploy);
+    s->deploy.denoising_steps = bex_deploy_denoising_steps(s->policy, &s->deploy);
     return 0;
 }
 
 static int open_state(void **out, const bex_explore_request *q, const bex_world *world) {
     state *s = calloc(1, sizeof *s);
     if (!s) return bex_fail("out of memory");
-    s->q = q;
-    int code = open_policy(s, world);
+    int code = open_policy(s, q, world);
     *out = s;
     if (code < 0) close_state(s), *out = NULL;
     return code;
 }
 
-static bex_actor *new_actor(void *payload, const bex_memory_options *history, bex_rng rng) {
+static bex_actor *new_actor(void *payload, bex_rng rng) {
     state *s = payload;
-    (void)history; // its size is the policy's own
-    return bex_policy_actor_new(s->policy, &s->control, rng);
+    return bex_policy_actor_new(s->policy, &s->deploy, rng);
 }
 
-static long long in_force(long long asked, long long own) {
-    return asked ? asked : own;
+// settings that only a policy with a coverage token heeds
+static bool of_coverage(const char *key) {
+    static const char *const keys[] = {"exp", "guidance", "candidates", "commit"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!strcmp(key, keys[i])) return true;
+    return false;
 }
 
-static json_t *number_in_force(double asked, double own) {
-    return json_real(asked >= 0 ? asked : own);
+static json_t *value_of(const bex_config_row *row, const bex_deploy_config *d) {
+    const char *at = (const char *)d + row->offset;
+    if (row->type == BEX_CONFIG_IS_INTEGER)
+        return json_integer(*(const long long *)(const void *)at);
+    if (row->type == BEX_CONFIG_IS_NUMBER) return json_real(*(const double *)(const void *)at);
+    return json_string(at);
 }
 
-// every setting as it was in force, the policy's own defaults included
+// every setting as it was in force, by name, and all of them as text that can be read back
 static json_t *describe(const void *payload, const bex_explore_request *q) {
     const state *s = payload;
-    const bex_policy_config *c = &s->policy->config;
-    json_t *d = json_pack("{s:s, s:s, s:s}", "name", bex_agent_names[c->model.agent], "run", q->run,
-                          "history", q->history);
-    long long act = in_force(q->act, c->deploy.act);
-    json_object_set_new(d, "act", json_integer(act && act < c->model.chunk ? act : c->model.chunk));
-    json_object_set_new(d, "noise", number_in_force(q->noise, c->deploy.noise));
-    json_object_set_new(d, "temperature", number_in_force(q->temperature, c->deploy.temperature));
-    json_object_set_new(d, "ddim", json_integer(in_force(q->ddim, c->diffusion.ddim)));
-    if (d && s->policy->dit.o.coverage) {
-        json_object_set_new(d, "exp", json_string(q->exp ? q->exp : c->deploy.exp));
-        json_object_set_new(d, "candidates",
-                            json_integer(in_force(q->candidates, c->deploy.candidates)));
-        json_object_set_new(d, "commit", json_integer(in_force(q->commit, c->deploy.commit)));
-        json_object_set_new(d, "guidance", number_in_force(q->guidance, c->deploy.guidance));
-    }
+    char *text = bex_config_text(&bex_deploy_schema, &s->deploy);
+    json_t *d = json_pack("{s:s, s:s, s:s}", "name", bex_policy_agent(s->policy), "run", q->run,
+                          "deploy", text);
+    for (const bex_config_row *row = bex_deploy_rows; d && row->name; row++)
+        if (s->policy->dit.o.coverage || !of_coverage(row->name))
+            json_object_set_new(d, row->name, value_of(row, &s->deploy));
+    free(text);
     return d;
 }
 
@@ -101,6 +94,18 @@ static const char *file(const void *payload) {
     return ((const state *)payload)->path;
 }
 
+static const char *history(const void *payload) {
+    return ((const state *)payload)->deploy.history;
+}
+
 const bex_explore_source bex_explore_policy = {
-    "policy", wanted, open_state, new_actor, bex_policy_actor_history, describe, file, close_state,
+    .name = "policy",
+    .wanted = wanted,
+    .open = open_state,
+    .actor = new_actor,
+    .memory = bex_policy_actor_memory,
+    .describe = describe,
+    .file = file,
+    .history = history,
+    .close = close_state,
 };

@@ -4,7 +4,7 @@
 #include "agent/actors/retrieval.h"
 #include "base/error.h"
 #include "data/load.h"
-#include "policy/policy_config.h"
+#include "policy/deploy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +14,8 @@ typedef struct state {
     const char *path;
     bex_dataset *data;
     bex_retrieval *retrieval;
+    bex_deploy_config deploy; // of which `history` is heeded
+    int history_states;
 } state;
 
 static bool wanted(const bex_explore_request *q) {
@@ -32,6 +34,20 @@ static int parse_dims(int *dims, const char *text, const bex_world *world) {
     return count < 0 ? bex_fail_in("--phi-dims") : count;
 }
 
+// looking up has no network: of the settings of acting only the history rule means something
+static int take_history(state *s, const bex_explore_request *q) {
+    static const char heeded[] = "deploy.history=";
+    bex_config_defaults(&bex_deploy_schema, &s->deploy);
+    s->history_states = (int)q->history_states;
+    for (int i = 0; i < q->deploy_count; i++) {
+        const char *asked = q->deploy[i];
+        if (!strncmp(asked, "--", 2)) asked += 2;
+        if (strncmp(asked, heeded, sizeof heeded - 1) != 0)
+            return bex_fail("%s means nothing to --retrieval", asked);
+    }
+    return bex_deploy_apply(&s->deploy, q->deploy, q->deploy_count);
+}
+
 static int open_agent(state *s, const bex_explore_request *q, const bex_world *world) {
     int dims[BEX_FEATURE_DIMS];
     bex_retrieval_options o = BEX_RETRIEVAL_INIT;
@@ -42,7 +58,8 @@ static int open_agent(state *s, const bex_explore_request *q, const bex_world *w
                                   .bandwidth = q->bandwidth,
                                   .seed = (uint64_t)q->phi_seed};
     o.phi.dims_count = parse_dims(dims, q->phi_dims, world);
-    if (o.phi.dims_count < 0 || bex_retrieval_parse_choice(&o.among, q->choose) < 0)
+    if (o.phi.dims_count < 0 || bex_retrieval_parse_choice(&o.among, q->choose) < 0 ||
+        take_history(s, q) < 0)
         return bex_misused();
     if (o.phi.dims_count) o.phi.dims = dims;
     bex_load_options load = BEX_LOAD_INIT;
@@ -74,16 +91,19 @@ static int open_state(void **out, const bex_explore_request *q, const bex_world 
     return code;
 }
 
-static bex_actor *new_actor(void *payload, const bex_memory_options *history, bex_rng rng) {
-    return bex_retrieval_actor_new(((state *)payload)->retrieval, history, rng);
+static bex_actor *new_actor(void *payload, bex_rng rng) {
+    const state *s = payload;
+    bex_memory_options o = {.H = s->history_states};
+    if (bex_memory_parse(&o.kind, &o.file, s->deploy.history) < 0) return NULL;
+    return bex_retrieval_actor_new(s->retrieval, &o, rng);
 }
 
 static json_t *describe(const void *payload, const bex_explore_request *q) {
-    (void)payload;
+    const state *s = payload;
     return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:f, "
                      "s:{s:s, s:s, s:I, s:f, s:f, s:b, s:I}}",
                      "name", "retrieval", "data", q->retrieval, "choose", q->choose, "history",
-                     q->history, "history_states", (json_int_t)q->history_states, "k",
+                     s->deploy.history, "history_states", (json_int_t)q->history_states, "k",
                      (json_int_t)q->k, "chunk", (json_int_t)q->chunk, "future",
                      (json_int_t)q->future, "lambda", q->lambda, "phi", "kind", q->phi, "dims",
                      q->phi_dims ? q->phi_dims : "position", "features",
@@ -95,7 +115,18 @@ static const char *file(const void *payload) {
     return ((const state *)payload)->path;
 }
 
+static const char *history(const void *payload) {
+    return ((const state *)payload)->deploy.history;
+}
+
 const bex_explore_source bex_explore_retrieval = {
-    "retrieval", wanted, open_state,  new_actor, bex_retrieval_actor_history,
-    describe,    file,   close_state,
+    .name = "retrieval",
+    .wanted = wanted,
+    .open = open_state,
+    .actor = new_actor,
+    .memory = bex_retrieval_actor_history,
+    .describe = describe,
+    .file = file,
+    .history = history,
+    .close = close_state,
 };

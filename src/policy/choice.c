@@ -1,4 +1,4 @@
-/* policy/choice.c */
+/* policy/choice.c - coverage of candidate futures together with the past. */
 #include "policy/choice.h"
 
 #include "base/error.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double STRANGE = 1e6; // more than coverages differ
+static const double UNSUPPORTED =
+    1e6; // distance per unsupported waypoint: more than coverages differ
 
 struct bex_choice {
     const bex_policy *policy;
@@ -21,21 +22,21 @@ struct bex_choice {
     double *grams, *wide; // (most, shape), (wide shape) Lambda(tau)
     double *value;        // (most)
     double *distance;     // (most) to the target
-    int *off;             // (most) waypoints where no demonstrator was
-    bex_real *places;     // (K,W)
+    int *off;             // (most) unsupported waypoints
+    bex_real *positions;  // (K,W)
     bex_real *states;     // (K,O)
     bex_real *reference;  // (wide d) where phi is relative
 };
 
 bex_choice *bex_choice_new(const bex_policy *p, int most) {
-    if (!p->W || !p->condition)
+    if (!p->chunk.W || !p->condition)
         return bex_fail("choosing among candidates needs a be policy with model.waypoints"), NULL;
     if (p->config.coverage.novelty)
         return bex_fail("choosing among candidates does not go with coverage.novelty"), NULL;
     bex_choice *c = calloc(1, sizeof *c);
     if (!c) return bex_fail("out of memory"), NULL;
     bex_gram_shape shape = bex_feature_shape(p->phi), wide = bex_feature_wide(p->phi);
-    int K = p->dit.o.K;
+    int K = p->chunk.K;
     c->policy = p, c->most = most;
     c->relative = bex_condition_normalise(p->condition) == BEX_NORMALISE_HISTORY;
     c->weight = (double)(p->config.coverage.future + 1) / K;
@@ -45,10 +46,10 @@ bex_choice *bex_choice_new(const bex_policy *p, int most) {
     c->value = calloc((size_t)most, sizeof *c->value);
     c->distance = calloc((size_t)most, sizeof *c->distance);
     c->off = calloc((size_t)most, sizeof *c->off);
-    c->places = calloc((size_t)K * (size_t)p->W, sizeof *c->places);
+    c->positions = calloc((size_t)K * (size_t)p->chunk.W, sizeof *c->positions);
     c->states = calloc((size_t)K * (size_t)p->O, sizeof *c->states);
     c->reference = calloc((size_t)wide.d, sizeof *c->reference);
-    if (c->history && c->grams && c->wide && c->value && c->distance && c->off && c->places &&
+    if (c->history && c->grams && c->wide && c->value && c->distance && c->off && c->positions &&
         c->states && c->reference)
         return c;
     bex_choice_free(c);
@@ -63,7 +64,7 @@ void bex_choice_free(bex_choice *c) {
     free(c->value);
     free(c->distance);
     free(c->off);
-    free(c->places);
+    free(c->positions);
     free(c->states);
     free(c->reference);
     free(c);
@@ -77,20 +78,20 @@ int bex_choice_history(bex_choice *c, const double *gram) {
     return isfinite(c->moments.std) ? 0 : bex_coverage_fail(bex_condition_lambda(p->condition));
 }
 
-// waypoints of one proposal from `now` as states; phi reads only the dims that are set
+// waypoints of one candidate from `now` as states; phi reads only the dims that are set
 static void states_of(bex_choice *c, const bex_real *x, const bex_real *now) {
     const bex_policy *p = c->policy;
-    bex_policy_places(p, x, now, c->places);
-    for (int k = 0; k < p->dit.o.K; k++)
-        for (int i = 0; i < p->W; i++)
-            c->states[k * p->O + p->waypoint[i]] = c->places[k * p->W + i];
+    const bex_chunk_shape *s = &p->chunk;
+    bex_chunk_positions(s, &p->normaliser, x, now, c->positions);
+    for (int k = 0; k < s->K; k++)
+        for (int i = 0; i < s->W; i++) c->states[k * p->O + s->dim[i]] = c->positions[k * s->W + i];
 }
 
 // of the waypoints in c->states
-static int off_support(const bex_choice *c) {
+static int count_unsupported(const bex_choice *c) {
     const bex_policy *p = c->policy;
     int off = 0;
-    for (int k = 0; p->support && k < p->dit.o.K; k++)
+    for (int k = 0; p->support && k < p->chunk.K; k++)
         off += bex_support_off(p->support, c->states + (size_t)k * (size_t)p->O) > 1;
     return off;
 }
@@ -100,7 +101,7 @@ static int sum_of(bex_choice *c, const bex_real *x, const bex_real *now, double 
     bex_gram_shape shape = bex_feature_shape(phi);
     states_of(c, x, now);
     bex_gram_zero(bex_feature_wide(phi), c->wide);
-    if (bex_state_sum_add(phi, c->wide, c->states, (size_t)c->policy->dit.o.K) < 0) return -1;
+    if (bex_state_sum_add(phi, c->wide, c->states, (size_t)c->policy->chunk.K) < 0) return -1;
     if (bex_feature_relative(phi))
         bex_feature_contract(phi, gram, c->wide, c->reference);
     else
@@ -109,9 +110,9 @@ static int sum_of(bex_choice *c, const bex_real *x, const bex_real *now, double 
     return 0;
 }
 
-// waypoints where nobody was, beyond those that are let pass
+// unsupported waypoints beyond those that are let pass
 static int too_many(const bex_choice *c, int i) {
-    int many = c->off[i] - c->policy->dit.o.K / 10;
+    int many = c->off[i] - c->policy->chunk.K / 10;
     return many > 0 ? many : 0;
 }
 
@@ -119,7 +120,7 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
                     int *best) {
     const bex_policy *p = c->policy;
     bex_gram_shape shape = bex_feature_shape(p->phi);
-    size_t size = bex_gram_size(shape), chunk = (size_t)p->dit.o.K * (size_t)p->dit.o.A;
+    size_t size = bex_gram_size(shape), chunk = bex_chunk_size(&p->chunk);
     double lambda = bex_condition_lambda(p->condition), nearest = INFINITY;
     BEX_CHECK(n >= 1 && n <= c->most, "%d candidates of at most %d", n, c->most);
     if (bex_feature_relative(p->phi) &&
@@ -127,14 +128,14 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
         return -1;
     for (int i = 0; i < n; i++) {
         if (sum_of(c, x + (size_t)i * chunk, state, c->grams + (size_t)i * size) < 0) return -1;
-        c->off[i] = off_support(c);
+        c->off[i] = count_unsupported(c);
     }
     bex_coverage_batch(c->value, shape, c->history, c->grams, (size_t)n, lambda);
     for (int i = 0; i < n; i++) {
         if (!isfinite(c->value[i])) return bex_coverage_fail(lambda);
         c->value[i] =
             bex_condition_value(p->condition, log(c->value[i]), c->relative ? &c->moments : NULL);
-        c->distance[i] = fabs(c->value[i] - target) + STRANGE * too_many(c, i);
+        c->distance[i] = fabs(c->value[i] - target) + UNSUPPORTED * too_many(c, i);
         if (c->distance[i] < nearest) nearest = c->distance[i], *best = i;
     }
     return 0;

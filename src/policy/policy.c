@@ -44,13 +44,13 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
     return 0;
 }
 
-static bex_dit_options dit_options(const bex_policy_config *c, int O, int A, int W, int tasks,
+static bex_dit_options dit_options(const bex_policy_config *c, int O, int columns, int tasks,
                                    int scenes) {
     const bex_model_config *m = &c->model;
     bool history = m->agent != BEX_AGENT_BC;
     return (bex_dit_options){
         .O = O + (m->features ? (int)c->coverage.features : 0),
-        .A = A + W,
+        .A = columns,
         .K = (int)m->chunk,
         .C = (int)m->width,
         .F = (int)m->feedforward,
@@ -68,14 +68,22 @@ static bex_dit_options dit_options(const bex_policy_config *c, int O, int A, int
     };
 }
 
-// the dims phi sees: what a proposed future is judged by
-static int find_waypoints(bex_policy *p) {
-    p->W = bex_dims_parse(p->waypoint, BEX_FEATURE_DIMS, p->config.coverage.dims, p->O);
-    if (p->W < 0) return bex_fail_in("coverage.dims");
-    if (p->W) return 0;
-    if (p->O > BEX_FEATURE_DIMS)
-        return bex_fail("model.waypoints of %d dims: choose some, coverage.dims", p->O);
-    for (; p->W < p->O; p->W++) p->waypoint[p->W] = p->W;
+// waypoints are in the dims phi sees: what a candidate future is judged by
+static int lay_out_chunk(bex_chunk_shape *s, const bex_policy_config *c, int O, int A) {
+    int K = (int)c->model.chunk;
+    *s = (bex_chunk_shape){.K = K,
+                           .A = A,
+                           .columns = A,
+                           .reach = c->model.reach,
+                           .spacing = (double)c->coverage.future / K};
+    if (!c->model.waypoints) return 0;
+    s->W = bex_dims_parse(s->dim, BEX_FEATURE_DIMS, c->coverage.dims, O);
+    if (s->W < 0) return bex_fail_in("coverage.dims");
+    if (!s->W && O > BEX_FEATURE_DIMS)
+        return bex_fail("model.waypoints of %d dims: choose some, coverage.dims", O);
+    if (!s->W)
+        for (; s->W < O; s->W++) s->dim[s->W] = s->W;
+    s->columns = A + s->W;
     return 0;
 }
 
@@ -85,14 +93,14 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
     bex_policy *p = calloc(1, sizeof *p);
     if (!p) return bex_fail("out of memory for a policy"), NULL;
     *p = (bex_policy){.config = *config, .O = O, .A = A, .tasks = tasks, .scenes = scenes};
-    if (config->model.waypoints && find_waypoints(p) < 0) {
+    if (lay_out_chunk(&p->chunk, config, O, A) < 0) {
         free(p);
         return NULL;
     }
     bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps,
                             (bex_predicts)config->diffusion.predicts);
     p->params = bex_params_new();
-    p->dit = bex_dit_add(p->params, dit_options(config, O, A, p->W, tasks, scenes));
+    p->dit = bex_dit_add(p->params, dit_options(config, O, p->chunk.columns, tasks, scenes));
     return p;
 }
 
@@ -113,88 +121,16 @@ void bex_policy_free(bex_policy *p) {
     free(p);
 }
 
+const char *bex_policy_agent(const bex_policy *p) {
+    return p->dit.o.coverage ? "be" : p->dit.o.N ? "bc-history" : "bc";
+}
+
 void bex_policy_inputs(const bex_policy *p, bex_real *out, const bex_real *states, int n) {
     size_t wide = (size_t)p->dit.o.O, O = (size_t)p->O;
     for (size_t i = 0; i < (size_t)n; i++) {
         bex_normalise_states(&p->normaliser, out + i * wide, states + i * O, 1);
         if (wide > O) bex_feature_eval(p->phi, out + i * wide + O, states + i * O, 1, NULL, 1);
     }
-}
-
-// deviations that waypoint k counts as 1
-static bex_real loudness(const bex_policy *p, int k) {
-    double reach = p->config.model.reach;
-    return reach > 0 ? R(reach * (k + 1) / p->dit.o.K) : R(2);
-}
-
-bex_real bex_policy_waypoint_value(const bex_policy *p, int k, bex_real s, bex_real now) {
-    bex_real x = (p->config.model.reach > 0 ? s - now : s) / loudness(p, k);
-    return x < R(-1) ? R(-1) : x > R(1) ? R(1) : x;
-}
-
-bex_real bex_policy_waypoint_state(const bex_policy *p, int k, int dim, bex_real value,
-                                   bex_real now) {
-    bex_real from = p->config.model.reach > 0 ? now : p->normaliser.mean[dim];
-    return from + loudness(p, k) * value * p->normaliser.std[dim];
-}
-
-void bex_policy_places(const bex_policy *p, const bex_real *x, const bex_real *state,
-                       bex_real *places) {
-    int wide = p->dit.o.A;
-    for (int k = 0; k < p->dit.o.K; k++)
-        for (int i = 0; i < p->W; i++) {
-            int dim = p->waypoint[i];
-            places[k * p->W + i] =
-                bex_policy_waypoint_state(p, k, dim, x[k * wide + p->A + i], state[dim]);
-        }
-}
-
-void bex_policy_cool(const bex_policy *p, bex_real *x, size_t n, double temperature) {
-    size_t wide = (size_t)p->dit.o.A;
-    for (size_t i = 0; temperature != 1 && i < n * (size_t)p->dit.o.K; i++)
-        for (size_t a = 0; a < (size_t)p->A; a++) x[i * wide + a] *= R(temperature);
-}
-
-bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *n) {
-    const bex_coverage_config *c = &config->coverage;
-    int dims[BEX_FEATURE_DIMS], bins[BEX_FEATURE_DIMS];
-    bex_real low[BEX_FEATURE_DIMS], bin[BEX_FEATURE_DIMS], *std = NULL;
-    int count = bex_dims_parse(dims, BEX_FEATURE_DIMS, c->dims, n->O);
-    if (count < 0) return bex_fail_in("coverage.dims"), NULL;
-    bex_feature_options o = {
-        .kind = bex_phi_kinds[c->phi],
-        .input = n->O,
-        .dims = count ? dims : NULL,
-        .dims_count = count,
-        .out = (int)c->features,
-        .hidden = (int)c->hidden,
-        .bandwidth = c->bandwidth,
-        .seed = (uint64_t)c->seed,
-    };
-    bool onehot = !strcmp(o.kind, "onehot");
-    if (onehot) {
-        // a grid of cells over four standard deviations each side of the mean
-        if (!count || count > 3) return bex_fail("onehot needs coverage.dims, one to three"), NULL;
-        o.out = 1;
-        for (int i = 0; i < count; i++) {
-            bex_real half = R(4) * n->std[dims[i]];
-            low[i] = n->mean[dims[i]] - half;
-            bin[i] = R(c->cell);
-            bins[i] = (int)(R(2) * half / bin[i]) + 1;
-            o.out *= bins[i];
-        }
-        o.low = low, o.bin = bin, o.bins = bins;
-    } else if (c->standardise) {
-        // a dropped dim is constant: any scale will do
-        std = malloc((size_t)n->O * sizeof *std);
-        if (!std) return bex_fail("out of memory"), NULL;
-        for (int i = 0; i < n->O; i++) std[i] = n->std[i] > 0 ? n->std[i] : R(1);
-        o.mean = n->mean, o.std = std;
-    }
-    bex_feature *f = bex_feature_new(&o);
-    free(std);
-    if (!f) bex_fail_in("coverage");
-    return f;
 }
 
 static int save(const bex_policy *p, const char *path, bool half) {
@@ -301,8 +237,8 @@ static bex_policy *from_file(const bex_st_file *f) {
     if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
     if (!code && bex_policy_uses_phi(&config)) code = read_coverage(p, f);
     if (!code && config.coverage.places) {
-        p->support =
-            bex_support_load(f, &p->normaliser, p->waypoint, p->W, (int)config.coverage.places);
+        p->support = bex_support_load(f, &p->normaliser, p->chunk.dim, p->chunk.W,
+                                      (int)config.coverage.places);
         code = p->support ? 0 : -1;
     }
     if (!code) return p;

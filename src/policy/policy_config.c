@@ -84,6 +84,7 @@ const bex_config_row bex_deploy_rows[] = {
     BEX_CONFIG_INTEGER(P, commit, "0", 0, 100000,
                        "actions for which a chosen future is followed; 0: until the next plan"),
     BEX_CONFIG_INTEGER(P, act, "0", 0, 256, "actions of a chunk that are played; 0: all"),
+    BEX_CONFIG_INTEGER(P, denoising_steps, "0", 0, 1000, "of a plan; 0: diffusion.ddim"),
     BEX_CONFIG_END,
 };
 #undef M

@@ -39,11 +39,12 @@ typedef struct bex_coverage_config {
 } bex_coverage_config;
 
 typedef struct bex_deploy_config {
-    char exp[32], history[64];
+    char exp[32], history[BEX_CONFIG_TEXT_SIZE];
     double guidance, noise, temperature;
     long long act;        // actions of a chunk that are played; 0: all
     long long candidates; // proposals of which the nearest to exp is played; 1: the network alone
     long long commit;     // actions for which the chosen one is followed; 0: until the next plan
+    long long denoising_steps; // 0: diffusion.ddim
 } bex_deploy_config;
 
 typedef struct bex_policy_config {

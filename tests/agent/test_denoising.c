@@ -28,7 +28,7 @@ static void check_waypoints(const char *options, double reach) {
     const bex_imitation *a = (bex_imitation *)agent;
     const bex_policy *p = a->policy;
     const bex_dataset *d = a->train.data;
-    assert_int_equal(p->W, 2);
+    assert_int_equal(p->chunk.W, 2);
     assert_int_equal(p->dit.o.A, p->A + 2);
     assert_int_equal(p->dit.o.O, p->O + 8);
     for (int j = 0; j < WALK_ROWS; j++) {
@@ -47,7 +47,7 @@ static void check_waypoints(const char *options, double reach) {
                 bex_real s = z[i] * p->normaliser.std[i] + p->normaliser.mean[i];
                 double clamped = fmax(-1, fmin(1, spread)), value = (double)chunk[4 * k + 2 + i];
                 assert_true(fabs(value - clamped) < 1e-5);
-                bex_real back = bex_policy_waypoint_state(p, k, i, R(value), now);
+                bex_real back = bex_waypoint_decode(&p->chunk, &p->normaliser, k, i, R(value), now);
                 if (fabs(spread) < 1) assert_true(fabs((double)(back - s)) < 1e-4);
             }
         }

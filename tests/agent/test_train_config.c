@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "host/folder.h"
 #include "policy/policy.h"
+#include "policy/policy_phi.h"
 
 #include "test.h"
 

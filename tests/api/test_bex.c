@@ -189,19 +189,19 @@ static void opening_goes_wrong(void **state) {
 #define WITH(member, value, code, part)                                                            \
     o = (bex_session_options)BEX_SESSION_OPTIONS_INIT, o.member = value,                           \
     refused(bex_session_open(&s, p, &o), code, part)
-    WITH(exp, "", BEX_FAILED, "exp ''");
-    WITH(exp, "q:1.5", BEX_FAILED, "quantile");
-    WITH(history, "all", BEX_FAILED, "no history rule 'all'");
+    WITH(exp, "", BEX_MISUSED, "exp ''");
+    WITH(exp, "q:1.5", BEX_MISUSED, "quantile");
+    WITH(history, "all", BEX_MISUSED, "no history rule 'all'");
     WITH(history, "file:nothing", BEX_FAILED, "nothing");
     WITH(guidance, (double)NAN, BEX_MISUSED, "not finite");
     WITH(noise, (double)INFINITY, BEX_MISUSED, "not finite");
     WITH(deadline, (double)NAN, BEX_MISUSED, "not finite");
     WITH(temperature, (double)NAN, BEX_MISUSED, "not finite");
-    WITH(guidance, 1000, BEX_FAILED, "guidance");
-    WITH(temperature, 11, BEX_FAILED, "temperature 11");
-    WITH(act, 5, BEX_FAILED, "5 actions of a chunk of 4");
-    WITH(denoising_steps, -4, BEX_FAILED, "denoising");
-    WITH(task, 3, BEX_FAILED, "task 3");
+    WITH(guidance, 1000, BEX_MISUSED, "guidance");
+    WITH(temperature, 11, BEX_MISUSED, "deploy.temperature = '11'");
+    WITH(act, 5, BEX_MISUSED, "deploy.act = 5: a chunk has 4 actions");
+    WITH(denoising_steps, -4, BEX_MISUSED, "denoising");
+    WITH(task, 3, BEX_MISUSED, "task 3");
 #undef WITH
     assert_null(s);
     bex_policy_close(p);
@@ -231,6 +231,58 @@ static void calling_goes_wrong(void **state) {
     x[1] = -INFINITY;
     refused(bex_session_plan(s, x, TINY_O, a, 8), BEX_MISUSED, "observation 1 of 4");
     bex_session_close(s);
+    bex_policy_close(p);
+}
+
+// a setting by its name is what the struct's member is
+static void settings_by_name(void **state) {
+    (void)state;
+    bex_policy *p = open_policy(be);
+    bex_session_options o = BEX_SESSION_OPTIONS_INIT;
+    o.exp = "z:-2", o.guidance = 2, o.act = 3, o.denoising_steps = 2, o.temperature = 0.5;
+    o.history = "first", o.seed = 4;
+    bex_session *a, *b = open_session(p, 4);
+    ok(bex_session_open(&a, p, &o));
+    const char *const settings[][2] = {{"exp", "z:-2"},        {"guidance", "2"},
+                                       {"act", "3"},           {"denoising_steps", "2"},
+                                       {"temperature", "0.5"}, {"history", "first"}};
+    char text[160];
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        ok(bex_session_set(b, settings[i][0], settings[i][1]));
+        ok(bex_session_get(b, settings[i][0], text, sizeof text));
+        assert_string_equal(text, settings[i][1]);
+        ok(bex_session_get(a, settings[i][0], text, sizeof text));
+        assert_string_equal(text, settings[i][1]);
+    }
+    for (int e = 0; e < 3; e++) {
+        ok(bex_session_begin(a)), ok(bex_session_begin(b));
+        for (int t = 0; t < 9; t++) {
+            float x[TINY_O], u[TINY_A], v[TINY_A];
+            tiny_state(x, e, t);
+            // one more in the middle of an episode: steps, which needs another planner
+            if (e == 1 && t == 4)
+                ok(bex_session_set(a, "denoising_steps", "3")),
+                    ok(bex_session_set(b, "denoising_steps", "3"));
+            ok(bex_session_act(a, x, TINY_O, u, TINY_A));
+            ok(bex_session_act(b, x, TINY_O, v, TINY_A));
+            assert_memory_equal(u, v, sizeof u);
+        }
+        ok(bex_session_end(a)), ok(bex_session_end(b));
+    }
+    refused(bex_session_get(a, "exp", text, 4), BEX_MISUSED, "room for 4");
+    refused(bex_session_get(a, "expp", text, sizeof text), BEX_MISUSED, "did you mean deploy.exp?");
+    refused(bex_session_set(a, "candidatse", "8"), BEX_MISUSED, "did you mean deploy.candidates?");
+    refused(bex_session_set(a, "guidance", "high"), BEX_MISUSED, "not a number in [0, 100]");
+    refused(bex_session_set(a, "candidates", "8"), BEX_MISUSED, "needs a be policy with");
+    refused(bex_session_set(a, "act", "5"), BEX_MISUSED, "a chunk has 4 actions");
+    refused(bex_session_set(a, "history", "file:nothing"), BEX_FAILED, "nothing");
+    refused(bex_session_set(a, "exp", NULL), BEX_MISUSED, "NULL");
+    refused(bex_session_get(NULL, "exp", text, 4), BEX_MISUSED, "NULL");
+    ok(bex_session_get(a, "guidance", text, sizeof text)); // nothing was changed
+    assert_string_equal(text, "2");
+    ok(bex_session_begin(a));
+    refused(bex_session_set(a, "history", "uniform"), BEX_MISUSED, "episode is running");
+    bex_session_close(a), bex_session_close(b);
     bex_policy_close(p);
 }
 
@@ -450,13 +502,13 @@ int main(void) {
     tiny_policy_save(task, 3, 1, be);
     tiny_policy_save(clone, 0, 2, bc);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contract_tells_all),        cmocka_unit_test(older_callers_work),
-        cmocka_unit_test(defaults_are_a_session),    cmocka_unit_test(opening_goes_wrong),
-        cmocka_unit_test(calling_goes_wrong),        cmocka_unit_test(settings_go_wrong),
-        cmocka_unit_test(mistakes_leave_no_trace),   cmocka_unit_test(clones_have_no_history),
-        cmocka_unit_test(memory_survives_a_restart), cmocka_unit_test(latency_is_counted),
-        cmocka_unit_test(acting_allocates_nothing),  cmocka_unit_test(threads_share_a_policy),
-        cmocka_unit_test(version_is_three_numbers),
+        cmocka_unit_test(contract_tells_all),     cmocka_unit_test(older_callers_work),
+        cmocka_unit_test(defaults_are_a_session), cmocka_unit_test(opening_goes_wrong),
+        cmocka_unit_test(calling_goes_wrong),     cmocka_unit_test(settings_by_name),
+        cmocka_unit_test(settings_go_wrong),      cmocka_unit_test(mistakes_leave_no_trace),
+        cmocka_unit_test(clones_have_no_history), cmocka_unit_test(memory_survives_a_restart),
+        cmocka_unit_test(latency_is_counted),     cmocka_unit_test(acting_allocates_nothing),
+        cmocka_unit_test(threads_share_a_policy), cmocka_unit_test(version_is_three_numbers),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(be), unlink(bc), unlink(memory);

@@ -4,6 +4,7 @@
 #include "kernel/random.h"
 #include "nn/safetensors.h"
 #include "policy/control.h"
+#include "policy/tiny_control.h"
 #include "policy/tiny_policy.h"
 #include "run/checkpoint.h"
 
@@ -78,9 +79,9 @@ static bool same(const float *a, const float *b) {
 static void expected(const float *h, bool shared, const float *x, const char *exp, double weight,
                      float *actions) {
     bex_policy *p = bex_policy_load(model);
-    bex_control_options o = BEX_CONTROL_INIT;
+    tiny_settings o = TINY_SETTINGS;
     o.exp = exp, o.guidance = weight, o.noise = 0;
-    bex_control *c = bex_control_new(p, &o);
+    bex_control *c = tiny_control(p, o);
     if (!c) fail_msg("%s", bex_error());
     for (int i = 0; i < B; i++) {
         float repeated[TINY_H * TINY_O];
@@ -222,8 +223,8 @@ static void mismatches_are_one_line(void **state) {
         assert_int_not_equal(access(output, F_OK), 0);
     }
     INPUT(STATES);
-    assert_refused(arguments(model, "--exp much"), 1, "none of q:, z: and raw:");
-    assert_refused(arguments(model, "--task 1"), 1, "told of none");
+    assert_refused(arguments(model, "--exp much"), 2, "none of q:, z: and raw:");
+    assert_refused(arguments(model, "--task 1"), 1, "has no such input");
     assert_refused(arguments(model, "--guidance 1e9"), 2, "--guidance must be in");
     assert_refused(arguments(input, ""), 1, "not a bex policy");
     assert_refused(arguments("no/such", ""), 1, "no/such");

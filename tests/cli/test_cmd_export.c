@@ -30,7 +30,8 @@ static void save_trained(void) {
     bex_real states[TINY_ROWS * TINY_O];
     bex_rng g = bex_rng_seed(2);
     for (int i = 0; i < TINY_ROWS * TINY_O; i++) states[i] = R(bex_rng_normal(&g));
-    p->support = bex_support_fit(&p->normaliser, states, TINY_ROWS, p->waypoint, p->W, 50, g);
+    p->support =
+        bex_support_fit(&p->normaliser, states, TINY_ROWS, p->chunk.dim, p->chunk.W, 50, g);
     if (!p->support) fail_msg("%s", bex_error());
     bex_params_ema(p->params);
     for (size_t i = 0; i < p->params->count; i++) p->params->ema[i] *= R(0.5);

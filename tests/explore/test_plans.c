@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "data/hdf5.h"
 #include "explore/explore.h"
+#include "policy/tiny_control.h"
 #include "policy/tiny_policy.h"
 
 #include <math.h>
@@ -13,14 +14,9 @@ enum { TRIALS = 2, EPISODES = 3, LENGTH = 40, COMMIT = 10, N = 8, SEED = 5 };
 
 static const char *const proposing[] = {"model.waypoints=true", "coverage.future=20", NULL};
 
-static bex_control_options options(void) {
-    bex_control_options o = BEX_CONTROL_INIT;
-    o.candidates = N, o.commit = COMMIT, o.act = 2;
-    return o;
-}
-
 static void make_actors(bex_actor **actors, const bex_policy *p) {
-    bex_control_options o = options();
+    bex_deploy_config o = p->config.deploy;
+    o.candidates = N, o.commit = COMMIT, o.act = 2;
     for (int i = 0; i < TRIALS; i++) {
         actors[i] = bex_policy_actor_new(p, &o, bex_explore_stream(SEED, i));
         if (!actors[i]) fail_msg("%s", bex_error());

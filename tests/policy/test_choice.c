@@ -4,6 +4,7 @@
 #include "coverage/state_sum.h"
 #include "policy/choice.h"
 #include "policy/control.h"
+#include "policy/tiny_control.h"
 #include "policy/tiny_policy.h"
 
 #include "malloc_count.h"
@@ -70,8 +71,8 @@ static void the_nearest_is_taken(void **state) {
             for (int k = 0; k < TINY_K; k++)
                 for (int o = 0; o < TINY_O; o++) // phi does not read dims 2 and 3
                     future[i][k * TINY_O + o] =
-                        o < 2 ? bex_policy_waypoint_state(
-                                    p, k, o, x[i * CHUNK + k * WIDE + TINY_A + o], at[o])
+                        o < 2 ? bex_waypoint_decode(&p->chunk, &p->normaliser, k, o,
+                                                    x[i * CHUNK + k * WIDE + TINY_A + o], at[o])
                               : R(7);
             value[i] = value_of(p, history, future[i], at);
         }
@@ -91,9 +92,9 @@ static void the_nearest_is_taken(void **state) {
 
 static void plan(const bex_policy *p, int candidates, const char *exp, const bex_real *history,
                  const bex_real *noise, bex_real *chunk) {
-    bex_control_options o = BEX_CONTROL_INIT;
+    tiny_settings o = TINY_SETTINGS;
     o.candidates = candidates, o.exp = exp;
-    bex_control *c = bex_control_new(p, &o);
+    bex_control *c = tiny_control(p, o);
     bex_real at[TINY_O];
     tiny_state(at, 0, 0);
     if (!c) fail_msg("%s", bex_error());
@@ -141,7 +142,7 @@ static void the_history_decides_between_proposals(void **state) {
 
 // an episode of `length` states about (x, y)
 static void remember(bex_control *c, bex_rng *g, int length, double x, double y) {
-    bex_memory *h = bex_control_history(c);
+    bex_memory *h = bex_control_memory(c);
     for (int t = 0; t < length; t++) {
         bex_real s[TINY_O];
         for (int o = 0; o < TINY_O; o++) s[o] = R(bex_rng_normal(g));
@@ -166,10 +167,10 @@ static void the_choice_sees_the_whole_memory(void **state) {
             for (int i = 0; i < N * CHUNK; i++) noise[i] = R(bex_rng_normal(&g));
             tiny_state(at, 0, 0);
             for (int s = 0; s < STREAMS; s++) {
-                bex_control_options o = BEX_CONTROL_INIT;
+                tiny_settings o = TINY_SETTINGS;
                 o.candidates = N, o.exp = "z:5", o.seed = (uint64_t)s;
                 o.history = round % 2 ? "last3" : "uniform";
-                bex_control *c = bex_control_new(p, &o);
+                bex_control *c = tiny_control(p, o);
                 if (!c) fail_msg("%s", bex_error());
                 bex_rng same = bex_rng_seed(60 + (uint64_t)round);
                 remember(c, &same, 40, 2, 0);
@@ -181,7 +182,7 @@ static void the_choice_sees_the_whole_memory(void **state) {
                 assert_int_equal(malloc_calls() - before, 0);
                 if (s == 0) memcpy(first, chunk, sizeof first);
                 assert_memory_equal(chunk, first, sizeof first);
-                bex_memory_draw(bex_control_history(c), drawn, bex_rng_seed(70 + (uint64_t)s));
+                bex_memory_draw(bex_control_memory(c), drawn, bex_rng_seed(70 + (uint64_t)s));
                 assert_int_equal(bex_control_plan_from(c, at, drawn, noise, alone), 0);
                 differ += memcmp(alone, first, sizeof first) != 0;
                 bex_control_free(c);
@@ -201,15 +202,15 @@ static int first_that_differs(int kind, int commit) {
     for (int s = 0; s < STREAMS; s++) {
         bex_real action[2][STEPS][TINY_A], at[TINY_O];
         for (int asks = 0; asks < 2; asks++) {
-            bex_control_options o = BEX_CONTROL_INIT;
+            tiny_settings o = TINY_SETTINGS;
             o.candidates = N, o.exp = "z:90", o.seed = (uint64_t)s, o.act = 2, o.commit = commit;
-            bex_control *c = bex_control_new(p, &o);
+            bex_control *c = tiny_control(p, o);
             if (!c) fail_msg("%s", bex_error());
             assert_int_equal(bex_control_begin(c), 0);
             for (int t = 0; t < STEPS; t++) {
                 tiny_state(at, 0, t);
                 assert_int_equal(bex_control_act(c, at, action[asks][t]), 0);
-                if (t == 0 && asks) assert_int_equal(bex_control_set_exp(c, "z:-90"), 0);
+                if (t == 0 && asks) assert_int_equal(bex_control_set(c, "exp", "z:-90"), 0);
             }
             bex_control_free(c);
         }
@@ -265,13 +266,13 @@ static void what_does_not_go_together(void **state) {
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         bex_policy *p = tiny_policy(wrong[i].setting, 0, 1);
-        bex_control_options o = BEX_CONTROL_INIT;
+        tiny_settings o = TINY_SETTINGS;
         o.candidates = 2;
-        assert_null(bex_control_new(p, &o));
+        assert_null(tiny_control(p, o));
         assert_message(wrong[i].message);
         o.candidates = 257;
-        assert_null(bex_control_new(p, &o));
-        assert_message("257 candidates");
+        assert_null(tiny_control(p, o));
+        assert_message("deploy.candidates = '257'");
         bex_policy_free(p);
     }
 }

@@ -1,7 +1,10 @@
 /* One control stream: what its actions depend on, what they do not, and what it refuses. */
 #include "nn/ops.h"
 #include "policy/control.h"
+
+#include "kernel/random.h"
 #include "policy/sampler.h"
+#include "policy/tiny_control.h"
 #include "policy/tiny_policy.h"
 
 #include "malloc_count.h"
@@ -10,8 +13,8 @@
 
 enum { STEPS = 10, CHUNK = TINY_K * TINY_A };
 
-static bex_control *make(const bex_policy *p, bex_control_options o) {
-    bex_control *c = bex_control_new(p, &o);
+static bex_control *make(const bex_policy *p, tiny_settings o) {
+    bex_control *c = tiny_control(p, o);
     if (!c) fail_msg("%s", bex_error());
     return c;
 }
@@ -42,7 +45,7 @@ static void first_chunk(bex_control *c, float *chunk) {
     ok(bex_control_plan(c, s, chunk));
 }
 
-static void first_chunk_with(const bex_policy *p, bex_control_options o, float *chunk) {
+static void first_chunk_with(const bex_policy *p, tiny_settings o, float *chunk) {
     bex_control *c = make(p, o);
     first_chunk(c, chunk);
     bex_control_free(c);
@@ -57,7 +60,7 @@ static void seeds_decide(void **state) {
                                            {"deploy.noise=0.1", NULL}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         bex_policy *p = tiny_policy(kinds[k], 0, 1);
-        bex_control_options o = BEX_CONTROL_INIT;
+        tiny_settings o = TINY_SETTINGS;
         float x[2][STEPS * TINY_A], y[2][STEPS * TINY_A], z[STEPS * TINY_A];
         o.seed = 5;
         bex_control *a = make(p, o), *b = make(p, o);
@@ -70,7 +73,7 @@ static void seeds_decide(void **state) {
         assert_false(same(x[0], z, STEPS * TINY_A));
         // set_seed counts from 0 again; without history the second episode is then the first
         ok(bex_control_set_seed(other, 5));
-        if (bex_control_history(other)) bex_memory_clear(bex_control_history(other));
+        if (bex_control_memory(other)) bex_memory_clear(bex_control_memory(other));
         episode(other, 0, z);
         assert_memory_equal(x[0], z, sizeof z);
         bex_control_free(a), bex_control_free(b), bex_control_free(other);
@@ -81,7 +84,7 @@ static void seeds_decide(void **state) {
 static void actions_are_within_the_demonstrations(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(NULL, 0, 1);
-    bex_control_options o = BEX_CONTROL_INIT;
+    tiny_settings o = TINY_SETTINGS;
     float x[STEPS * TINY_A];
     o.noise = 5;
     bex_control *c = make(p, o);
@@ -126,7 +129,7 @@ static void caches_change_nothing(void **state) {
         bex_policy *p = tiny_policy(modes[m], 0, 2);
         for (int w = 0; w < 3; w++) {
             static const double guidance[] = {0, 1, 2.5};
-            bex_control_options o = BEX_CONTROL_INIT;
+            tiny_settings o = TINY_SETTINGS;
             float s[TINY_O], history[TINY_H * TINY_O], noise[CHUNK], got[CHUNK], want[CHUNK];
             bex_rng g = bex_rng_seed(3);
             o.guidance = guidance[w], o.exp = "z:1.5";
@@ -151,7 +154,7 @@ static void conditions_are_used(void **state) {
     static const char *const modes[][2] = {{"model.mode=prefix", NULL}, {"model.mode=full", NULL}};
     for (int m = 0; m < 2; m++) {
         bex_policy *p = tiny_policy(modes[m], 0, 3);
-        bex_control_options o = BEX_CONTROL_INIT;
+        tiny_settings o = TINY_SETTINGS;
         float base[CHUNK], x[CHUNK];
         first_chunk_with(p, o, base);
         o.exp = "q:0.95"; // the default, given
@@ -184,7 +187,7 @@ static void temperature_scales_the_noise_of_actions(void **state) {
     for (int kind = 0; kind < 3; kind++) {
         bex_policy *p = tiny_policy(kinds[kind], 0, 5);
         int A = p->dit.o.A, size = TINY_K * A;
-        bex_control_options o = BEX_CONTROL_INIT;
+        tiny_settings o = TINY_SETTINGS;
         float s[TINY_O], history[TINY_H * TINY_O], noise[2 * CHUNK], got[CHUNK], want[CHUNK];
         bex_rng g = bex_rng_seed(6);
         assert_true(size <= 2 * CHUNK);
@@ -193,7 +196,7 @@ static void temperature_scales_the_noise_of_actions(void **state) {
         for (int i = 0; i < size; i++) noise[i] = (float)bex_rng_normal(&g);
         const float *past = p->dit.o.N ? history : NULL;
         o.temperature = 0.25;
-        bex_control *cool = make(p, o), *own = make(p, BEX_CONTROL_INIT);
+        bex_control *cool = make(p, o), *own = make(p, TINY_SETTINGS);
         ok(bex_control_plan_from(cool, s, past, noise, got));
         ok(bex_control_plan_from(own, s, past, noise, want));
         assert_false(same(got, want, CHUNK));
@@ -203,7 +206,7 @@ static void temperature_scales_the_noise_of_actions(void **state) {
         assert_true(same(got, want, CHUNK));
         bex_control_free(own);
         p->config.deploy.temperature = 0.25; // the policy's own holds where nothing is asked
-        own = make(p, BEX_CONTROL_INIT);
+        own = make(p, TINY_SETTINGS);
         for (int i = 0; i < size; i++)
             if (i % A < TINY_A) noise[i] *= 4;
         ok(bex_control_plan_from(own, s, past, noise, want));
@@ -218,7 +221,7 @@ static void temperature_scales_the_noise_of_actions(void **state) {
 static void without_guidance_exp_is_silent(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(NULL, 0, 3);
-    bex_control_options o = BEX_CONTROL_INIT;
+    tiny_settings o = TINY_SETTINGS;
     float x[CHUNK], y[CHUNK];
     o.guidance = 0, o.exp = "q:0.1";
     first_chunk_with(p, o, x);
@@ -232,7 +235,7 @@ static void tasks_and_times_are_used(void **state) {
     (void)state;
     static const char *const settings[] = {"model.task=true", "model.timestep=true", NULL};
     bex_policy *p = tiny_policy(settings, 3, 4);
-    bex_control_options o = BEX_CONTROL_INIT;
+    tiny_settings o = TINY_SETTINGS;
     float x[CHUNK], y[CHUNK], s[TINY_O];
     first_chunk_with(p, o, x);
     o.task = 2;
@@ -243,7 +246,7 @@ static void tasks_and_times_are_used(void **state) {
     ok(bex_control_set_seed(c, 0) == 0 ? -1 : 0); // an episode runs
     ok(bex_control_end(c));
     ok(bex_control_set_seed(c, 0));
-    bex_memory_clear(bex_control_history(c));
+    bex_memory_clear(bex_control_memory(c));
     first_chunk(c, y);
     assert_true(same(x, y, CHUNK));
     // the same state and noise, later
@@ -259,7 +262,7 @@ static void tasks_and_times_are_used(void **state) {
     assert_message("task 3, the policy knows 0 to 2");
     assert_true(bex_control_set_task(c, -1, 0) < 0);
     assert_true(bex_control_set_task(c, 0, 1) < 0);
-    assert_message("scene 1, the policy is told of none");
+    assert_message("scene 1, the policy has no such input");
     bex_control_free(c);
     bex_policy_free(p);
 }
@@ -267,7 +270,7 @@ static void tasks_and_times_are_used(void **state) {
 static void history_grows_and_matters(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(NULL, 0, 5);
-    bex_control_options o = BEX_CONTROL_INIT;
+    tiny_settings o = TINY_SETTINGS;
     float x[STEPS * TINY_A], y[STEPS * TINY_A], s[TINY_O], noise[CHUNK] = {0}, a[CHUNK], b[CHUNK];
     bex_control *c = make(p, o);
     o.history = "first";
@@ -276,8 +279,8 @@ static void history_grows_and_matters(void **state) {
     episode(c, 0, x);
     episode(first, 0, y);
     assert_memory_equal(x, y, sizeof x); // no memory yet: both see their first state
-    assert_int_equal(bex_memory_states(bex_control_history(c)), STEPS);
-    assert_int_equal(bex_memory_episodes(bex_control_history(c)), 1);
+    assert_int_equal(bex_memory_states(bex_control_memory(c)), STEPS);
+    assert_int_equal(bex_memory_episodes(bex_control_memory(c)), 1);
     episode(c, 1, x);
     episode(first, 1, y);
     assert_false(same(x, y, STEPS * TINY_A));
@@ -288,12 +291,12 @@ static void history_grows_and_matters(void **state) {
     ok(bex_control_plan(c, s, b));
     assert_false(same(a, b, CHUNK));
     ok(bex_control_end(c));
-    assert_int_equal(bex_memory_episodes(bex_control_history(c)), 3);
-    assert_int_equal(bex_memory_states(bex_control_history(c)), 2 * STEPS + 1);
+    assert_int_equal(bex_memory_episodes(bex_control_memory(c)), 3);
+    assert_int_equal(bex_memory_states(bex_control_memory(c)), 2 * STEPS + 1);
     // without history there is none to see
     ok(bex_control_plan_from(first, s, NULL, noise, a));
     bex_control_free(c), bex_control_free(first);
-    c = make(p, BEX_CONTROL_INIT);
+    c = make(p, TINY_SETTINGS);
     assert_true(bex_control_plan_from(c, s, NULL, noise, a) < 0);
     assert_message("no history");
     bex_control_free(c);
@@ -307,7 +310,7 @@ static void a_recalled_stream_goes_on(void **state) {
         {NULL}, {"model.agent=bc", NULL}, {"deploy.candidates=3", "model.waypoints=true", NULL}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         bex_policy *p = tiny_policy(kinds[k], 0, 5);
-        bex_control *old = make(p, BEX_CONTROL_INIT), *new = make(p, BEX_CONTROL_INIT);
+        bex_control *old = make(p, TINY_SETTINGS), *new = make(p, TINY_SETTINGS);
         float x[STEPS * TINY_A], y[STEPS * TINY_A], seen[STEPS * TINY_O];
         for (int e = 0; e < 2; e++) {
             episode(old, e, x);
@@ -329,23 +332,25 @@ static void a_recalled_stream_goes_on(void **state) {
 static void long_episodes_are_thinned(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(NULL, 0, 5);
-    bex_control_options o = BEX_CONTROL_INIT;
-    o.episode_most = 8;
-    bex_control *c = make(p, o);
+    enum {
+        MOST = 4096,
+        LAST = MOST + 54
+    }; // policy/memory.h: half of the states are dropped at MOST
+    bex_control *c = make(p, TINY_SETTINGS);
     float s[TINY_O], a[TINY_A], first[TINY_O];
     tiny_state(first, 0, 0);
     ok(bex_control_begin(c));
-    for (int t = 0; t < 50; t++) {
+    for (int t = 0; t <= LAST; t++) {
         tiny_state(s, 0, t);
         ok(bex_control_act(c, s, a));
     }
-    assert_int_equal(bex_memory_stride(bex_control_history(c)), 8);
+    assert_int_equal(bex_memory_stride(bex_control_memory(c)), 2);
     ok(bex_control_end(c));
-    const bex_memory *h = bex_control_history(c);
-    assert_int_equal(bex_memory_states(h), 7); // 0, 8 .. 48
+    const bex_memory *h = bex_control_memory(c);
+    assert_int_equal(bex_memory_states(h), LAST / 2 + 1); // 0, 2 .. LAST
     assert_memory_equal(bex_memory_rows(h), first, sizeof first);
-    tiny_state(first, 0, 48);
-    assert_memory_equal(bex_memory_rows(h) + 6 * TINY_O, first, sizeof first);
+    tiny_state(first, 0, LAST);
+    assert_memory_equal(bex_memory_rows(h) + LAST / 2 * TINY_O, first, sizeof first);
     bex_control_free(c);
     bex_policy_free(p);
 }
@@ -356,7 +361,7 @@ static void exp_changes_on_the_way(void **state) {
     bex_policy *p = tiny_policy(NULL, 0, 6);
     float low[3][TINY_K][TINY_A], x[3][TINY_K][TINY_A], s[TINY_O];
     for (int late = 0; late < 2; late++) {
-        bex_control_options o = BEX_CONTROL_INIT;
+        tiny_settings o = TINY_SETTINGS;
         float before[STEPS * TINY_A];
         o.exp = "q:0.1";
         bex_control *c = make(p, o);
@@ -365,11 +370,11 @@ static void exp_changes_on_the_way(void **state) {
         for (int t = 0; t < 3 * TINY_K; t++) {
             tiny_state(s, 1, t);
             ok(bex_control_act(c, s, (late ? x : low)[t / TINY_K][t % TINY_K]));
-            if (late && t == 1) ok(bex_control_set_exp(c, "q:0.9"));
-            if (late && t == 2 * TINY_K - 2) ok(bex_control_set_exp(c, "q:0.1"));
+            if (late && t == 1) ok(bex_control_set(c, "exp", "q:0.9"));
+            if (late && t == 2 * TINY_K - 2) ok(bex_control_set(c, "exp", "q:0.1"));
         }
         if (late) assert_true(bex_control_target(c) == bex_condition_quantile(p->condition, 0.1));
-        assert_true(bex_control_set_exp(c, "q:2") < 0);
+        assert_true(bex_control_set(c, "exp", "q:2") < 0);
         bex_control_free(c);
     }
     assert_true(same(x[0][0], low[0][0], CHUNK));  // the chunk that was planned is played out
@@ -387,7 +392,7 @@ static void raw_coverage_follows_the_history(void **state) {
     for (int k = 0; k < 3; k++) {
         const char *settings[] = {kinds[k][0], "coverage.cell=2", NULL};
         bex_policy *p = tiny_policy(settings, 0, 6);
-        bex_control_options o = BEX_CONTROL_INIT;
+        tiny_settings o = TINY_SETTINGS;
         float x[STEPS * TINY_A];
         o.exp = "raw:0.05";
         bex_control *c = make(p, o);
@@ -404,7 +409,7 @@ static void raw_coverage_follows_the_history(void **state) {
 static void plan_and_act_agree(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(NULL, 0, 7);
-    bex_control_options o = BEX_CONTROL_INIT;
+    tiny_settings o = TINY_SETTINGS;
     float chunk[CHUNK], x[STEPS * TINY_A], s[TINY_O], a[TINY_A];
     bex_control *planner = make(p, o), *actor = make(p, o);
     first_chunk(planner, chunk);
@@ -436,9 +441,9 @@ static void choices_are_told(void **state) {
     (void)state;
     static const char *const proposing[] = {"model.waypoints=true", NULL};
     bex_policy *p = tiny_policy(proposing, 0, 3);
-    bex_control_options o = BEX_CONTROL_INIT;
+    tiny_settings o = TINY_SETTINGS;
     o.candidates = 5, o.commit = 4, o.act = 2;
-    bex_control *c = bex_control_new(p, &o);
+    bex_control *c = tiny_control(p, o);
     assert_non_null(c);
     ok(bex_control_begin(c));
     assert_null(bex_control_choice(c));
@@ -446,7 +451,7 @@ static void choices_are_told(void **state) {
         float s[TINY_O], action[TINY_A];
         tiny_state(s, 0, t);
         ok(bex_control_act(c, s, action));
-        const bex_control_chosen *told = bex_control_choice(c);
+        const bex_plan_choice *told = bex_control_choice(c);
         if (t % 4) {
             assert_null(told);
             continue;
@@ -470,7 +475,7 @@ static void acting_allocates_nothing(void **state) {
                                            {"model.agent=bc", NULL}};
     for (int k = 0; k < 4; k++) {
         bex_policy *p = tiny_policy(kinds[k], 0, 8);
-        bex_control *c = make(p, BEX_CONTROL_INIT);
+        bex_control *c = make(p, TINY_SETTINGS);
         float s[TINY_O], a[TINY_A], x[STEPS * TINY_A], chunk[CHUNK];
         long before = malloc_calls();
         ok(bex_control_begin(c)); // the very first act as well
@@ -485,7 +490,7 @@ static void acting_allocates_nothing(void **state) {
             tiny_state(s, 1, t);
             ok(bex_control_act(c, s, a));
         }
-        ok(bex_control_set_exp(c, "q:0.5"));
+        ok(bex_control_set(c, "exp", "q:0.5"));
         ok(bex_control_plan(c, s, chunk));
         assert_int_equal(malloc_calls(), before);
         bex_control_free(c);
@@ -493,33 +498,88 @@ static void acting_allocates_nothing(void **state) {
     }
 }
 
-static void refuse_options(const bex_policy *p, bex_control_options o, const char *part) {
-    assert_null(bex_control_new(p, &o));
+// candidates set while acting: from then on as a stream that was opened with them
+static void candidates_can_be_set(void **state) {
+    (void)state;
+    static const char *const waypoints[] = {"model.waypoints=true", "coverage.future=20", NULL};
+    bex_policy *p = tiny_policy(waypoints, 0, 3);
+    tiny_settings o = TINY_SETTINGS;
+    o.candidates = 6, o.commit = 4, o.act = 2;
+    bex_control *a = make(p, o), *b = make(p, TINY_SETTINGS);
+    for (int e = 0; e < 3; e++) {
+        ok(bex_control_begin(a)), ok(bex_control_begin(b));
+        for (int t = 0; t < 12; t++) {
+            float s[TINY_O], x[TINY_A], y[TINY_A];
+            tiny_state(s, e, t);
+            if (e == 1 && t == 0) {
+                ok(bex_control_set(b, "act", "2"));
+                ok(bex_control_set(b, "commit", "4"));
+                ok(bex_control_set(b, "candidates", "6"));
+            }
+            ok(bex_control_act(a, s, x));
+            ok(bex_control_act(b, s, y));
+            if (e > 0) assert_memory_equal(x, y, sizeof x);
+        }
+        ok(bex_control_end(a)), ok(bex_control_end(b));
+    }
+    bex_control_free(a), bex_control_free(b);
+    bex_policy_free(p);
+}
+
+// noise goes to actions alone: a policy with waypoints draws as many numbers as one without
+static void action_noise_spares_waypoints(void **state) {
+    (void)state;
+    static const char *const waypoints[] = {"model.waypoints=true", "coverage.future=20", NULL};
+    bex_policy *p = tiny_policy(waypoints, 0, 3);
+    tiny_settings o = TINY_SETTINGS;
+    o.noise = 0.05;
+    bex_control *quiet = make(p, TINY_SETTINGS), *noisy = make(p, o);
+    float s[TINY_O], x[CHUNK], y[CHUNK];
+    tiny_state(s, 0, 0);
+    ok(bex_control_begin(quiet)), ok(bex_control_begin(noisy));
+    ok(bex_control_plan(quiet, s, x)), ok(bex_control_plan(noisy, s, y));
+    bex_rng rng = bex_rng_split(bex_rng_seed(0), "control", 0);
+    rng = bex_rng_split(bex_rng_split(rng, "episode", 0), "plan", 0);
+    float noise[TINY_K * (TINY_A + 2)];
+    bex_random_normal(noise, TINY_K * (TINY_A + 2), &rng); // what the plan itself drew
+    for (int i = 0; i < CHUNK; i++) {
+        int a = i % TINY_A;
+        float half = (p->normaliser.high[a] - p->normaliser.low[a]) / 2;
+        float low = p->normaliser.low[a] + half;
+        float want = (x[i] - low) / half + R(0.05 * bex_rng_normal(&rng));
+        want = want < -1 ? -1 : want > 1 ? 1 : want;
+        assert_true(fabsf((y[i] - low) / half - want) < 1e-5f);
+    }
+    bex_control_free(quiet), bex_control_free(noisy);
+    bex_policy_free(p);
+}
+
+static void refuse_options(const bex_policy *p, tiny_settings o, const char *part) {
+    assert_null(tiny_control(p, o));
     assert_message(part);
 }
 
 static void mistakes_are_told(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(NULL, 0, 9);
-    bex_control_options o = BEX_CONTROL_INIT;
-#define WITH(member, value, part) o = BEX_CONTROL_INIT, o.member = value, refuse_options(p, o, part)
+    tiny_settings o = TINY_SETTINGS;
+#define WITH(member, value, part) o = TINY_SETTINGS, o.member = value, refuse_options(p, o, part)
     WITH(exp, "0.95", "none of q:, z: and raw:");
     WITH(exp, "q:x", "not a finite number");
     WITH(history, "unifrom", "did you mean uniform?");
     WITH(history, "file:no/such/file", "no/such/file");
-    WITH(task, 1, "task 1, the policy is told of none");
-    WITH(act, TINY_K + 1, "5 actions of a chunk of 4");
-    WITH(act, -1, "actions of a chunk");
-    WITH(ddim, 101, "101 denoising steps, the policy has 100");
-    WITH(ddim, -1, "denoising steps");
+    WITH(task, 1, "task 1, the policy has no such input");
+    WITH(act, TINY_K + 1, "deploy.act = 5: a chunk has 4 actions");
+    WITH(act, -1, "deploy.act = '-1'");
+    WITH(ddim, 101, "deploy.denoising_steps = 101: the policy has 100");
+    WITH(ddim, -1, "deploy.denoising_steps = '-1'");
     WITH(guidance, -1, "guidance");
     WITH(guidance, INFINITY, "guidance");
     WITH(noise, 1e9, "noise");
-    WITH(temperature, -1, "temperature -1 is not in 0 to 10");
+    WITH(temperature, -1, "deploy.temperature = '-1': not a number in [0, 10]");
     WITH(temperature, INFINITY, "temperature");
-    WITH(episode_most, 1, "at least 2");
 #undef WITH
-    bex_control *c = make(p, BEX_CONTROL_INIT);
+    bex_control *c = make(p, TINY_SETTINGS);
     float s[TINY_O], a[TINY_A], chunk[CHUNK];
     tiny_state(s, 0, 0);
     assert_true(bex_control_act(c, s, a) < 0);
@@ -536,7 +596,7 @@ static void mistakes_are_told(void **state) {
     float x[CHUNK], y[CHUNK];
     tiny_state(s, 0, 0);
     ok(bex_control_plan(c, s, x));
-    first_chunk_with(p, BEX_CONTROL_INIT, y);
+    first_chunk_with(p, TINY_SETTINGS, y);
     assert_true(same(x, y, CHUNK));
     // finite, but out of this world: an action, or a message
     for (int i = 0; i < TINY_O; i++) s[i] = 3e38F;
@@ -563,6 +623,8 @@ int main(void) {
         cmocka_unit_test(plan_and_act_agree),
         cmocka_unit_test(choices_are_told),
         cmocka_unit_test(acting_allocates_nothing),
+        cmocka_unit_test(candidates_can_be_set),
+        cmocka_unit_test(action_noise_spares_waypoints),
         cmocka_unit_test(mistakes_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "nn/safetensors.h"
 #include "policy/control.h"
+#include "policy/tiny_control.h"
 #include "policy/tiny_policy.h"
 
 static char path[600];
@@ -272,8 +273,8 @@ static void mutations_never_abort(void **state) {
             continue;
         }
         loaded++;
-        bex_control_options o = BEX_CONTROL_INIT;
-        bex_control *c = bex_control_new(p, &o);
+        tiny_settings o = TINY_SETTINGS;
+        bex_control *c = tiny_control(p, o);
         float s[TINY_O], a[TINY_A];
         tiny_state(s, 0, 0);
         if (c && p->O == TINY_O && p->A == TINY_A && bex_control_begin(c) == 0)

@@ -130,9 +130,9 @@ static void what_nobody_did_is_left_out(void **state) {
         for (int i = 0; i < ROWS; i++)
             for (int d = 0; d < 2; d++) {
                 bex_real to = x[at * CHUNK + i % TINY_K * WIDE + TINY_A + d];
-                states[i * TINY_O + d] =
-                    R((double)bex_policy_waypoint_state(p, i % TINY_K, d, to, now[d]) +
-                      0.01 * bex_rng_normal(&g));
+                states[i * TINY_O + d] = R((double)bex_waypoint_decode(&p->chunk, &p->normaliser,
+                                                                       i % TINY_K, d, to, now[d]) +
+                                           0.01 * bex_rng_normal(&g));
             }
         const double ask[] = {1e3, -1e3};
         int plain[2] = {-1, -1};
@@ -140,7 +140,7 @@ static void what_nobody_did_is_left_out(void **state) {
             assert_int_equal(bex_choice_make(c, x, N, now, ask[k], &plain[k]), 0);
         assert_int_not_equal(plain[0], plain[1]);
         p->support =
-            bex_support_fit(&p->normaliser, states, ROWS, p->waypoint, 2, 100, bex_rng_seed(4));
+            bex_support_fit(&p->normaliser, states, ROWS, p->chunk.dim, 2, 100, bex_rng_seed(4));
         for (int k = 0; k < 2; k++) {
             int best = -1;
             assert_int_equal(bex_choice_make(c, x, N, now, ask[k], &best), 0);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "policy/policy.h"
+#include "policy/policy_phi.h"
 
 #include "test.h"
 

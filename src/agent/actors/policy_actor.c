@@ -34,21 +34,19 @@ static void destroy(bex_actor *a) {
 
 static const bex_actor_class class = {"policy", begin, act, end, recall, destroy};
 
-bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_options *options,
+bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_deploy_config *deploy,
                                 bex_rng rng) {
     policy_actor *a = calloc(1, sizeof *a);
     if (!a) return bex_fail("out of memory"), NULL;
-    bex_control_options own = *options;
-    own.seed = bex_rng_u64(&rng);
     a->actor.class = &class;
-    a->control = bex_control_new(policy, &own);
+    a->control = bex_control_new(policy, deploy, bex_rng_u64(&rng));
     if (a->control) return &a->actor;
     free(a);
     return NULL;
 }
 
-bex_memory *bex_policy_actor_history(bex_actor *actor) {
-    return bex_control_history(((policy_actor *)actor)->control);
+bex_memory *bex_policy_actor_memory(bex_actor *actor) {
+    return bex_control_memory(((policy_actor *)actor)->control);
 }
 
 const bex_control *bex_policy_actor_control(const bex_actor *actor) {

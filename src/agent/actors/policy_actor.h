@@ -5,14 +5,14 @@
 #include "agent/actors/actor.h"
 #include "policy/control.h"
 
-/* The policy must outlive the actor; the stream's seed is drawn from rng. NULL with a message. */
-bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_control_options *options,
+/* deploy NULL: the policy's own. The policy must outlive the actor; the stream's seed is drawn from rng. NULL with a message. */
+bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_deploy_config *deploy,
                                 bex_rng rng);
 
 /* The stream it acts by, to look at. */
 const bex_control *bex_policy_actor_control(const bex_actor *actor);
 
 /* Its memory of past episodes; NULL if the policy has no history. */
-bex_memory *bex_policy_actor_history(bex_actor *actor);
+bex_memory *bex_policy_actor_memory(bex_actor *actor);
 
 #endif

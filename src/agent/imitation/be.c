@@ -179,8 +179,8 @@ static int find_support(bex_imitation *a) {
     int places = (int)a->config.policy.coverage.places;
     if (!places) return 0;
     bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "places", 0);
-    p->support =
-        bex_support_fit(&p->normaliser, d->observations, d->rows, p->waypoint, p->W, places, g);
+    p->support = bex_support_fit(&p->normaliser, d->observations, d->rows, p->chunk.dim, p->chunk.W,
+                                 places, g);
     return p->support ? 0 : -1;
 }
 

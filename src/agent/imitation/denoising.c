@@ -47,14 +47,12 @@ static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_mini
     for (int i = 0; i < B; i++) (*step)[i] = (int)bex_rng_below(rng, (uint64_t)p->schedule.steps);
     bex_random_normal((*noise)->data, (size_t)B * chunk, rng);
     for (int i = 0; i < B; i++) {
-        double a = p->schedule.alpha_bar[(*step)[i]];
-        bex_real s = R(sqrt(a)), n = R(sqrt(1 - a));
-        for (size_t e = (size_t)i * chunk; e < (size_t)(i + 1) * chunk; e++)
-            x->data[e] = s * b->clean[e] + n * (*noise)->data[e];
+        size_t at = (size_t)i * chunk;
+        bex_diffusion_forward(&p->schedule, (*step)[i], x->data + at, b->clean + at,
+                              (*noise)->data + at, chunk);
         if (b->led && b->led[i]) {
-            (*step)[i] += p->schedule.steps;
-            size_t at = (size_t)i * chunk;
-            bex_sampler_give(x->data + at, b->clean + at, K, A, p->A);
+            (*step)[i] = bex_diffusion_shown_step(&p->schedule, (*step)[i]);
+            bex_chunk_copy_columns(x->data + at, b->clean + at, (size_t)K, A, p->A);
         }
     }
     return x;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "data/subset.h"
 #include "nn/param_file.h"
+#include "policy/policy_phi.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -53,8 +53,8 @@ static void waypoint_of(const bex_policy *p, const bex_imitation_part *part, con
     int64_t row = w->row + (k + 1) * p->config.coverage.future / p->dit.o.K;
     const bex_real *s = part->states + (size_t)(row < last ? row : last) * (size_t)p->dit.o.O;
     const bex_real *now = part->states + (size_t)w->row * (size_t)p->dit.o.O;
-    for (int i = 0; i < p->W; i++)
-        to[i] = bex_policy_waypoint_value(p, k, s[p->waypoint[i]], now[p->waypoint[i]]);
+    for (int i = 0; i < p->chunk.W; i++)
+        to[i] = bex_waypoint_encode(&p->chunk, k, s[p->chunk.dim[i]], now[p->chunk.dim[i]]);
 }
 
 void bex_minibatch_chunk(const bex_policy *p, const bex_imitation_part *part, const bex_window *w,
@@ -65,7 +65,7 @@ void bex_minibatch_chunk(const bex_policy *p, const bex_imitation_part *part, co
         int row = w->row + (inside ? k : w->actions - 1);
         bex_real *to = chunk + (size_t)k * wide;
         memcpy(to, part->actions + (size_t)row * A, A * sizeof *to);
-        if (p->W) waypoint_of(p, part, w, k, to + A);
+        if (p->chunk.W) waypoint_of(p, part, w, k, to + A);
         mask[k] = inside ? R(1) : R(0);
     }
 }

@@ -4,6 +4,7 @@
 #include "agent/imitation/minibatch.h"
 #include "base/error.h"
 #include "kernel/random.h"
+#include "policy/deploy.h"
 #include "policy/sampler.h"
 
 #include <math.h>
@@ -24,6 +25,7 @@ typedef struct {
     bex_minibatch_draw draw;
     int chunks;
     bool led;
+    const bex_deploy_config *deploy; // the policy's own, or the caller's
     const double *mean,
         *unit;       // (A) of the demonstrations, and the world's units in one of the network's
     lane_sums *sums; // (lanes)
@@ -85,11 +87,12 @@ static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex
     bex_dit_encode(tape, &p->dit, &b.input, pooled);
     bex_real *x = bex_scratch(tape, B * n * chunk);
     bex_random_normal(x, B * n * chunk, rng);
-    bex_policy_cool(p, x, B * n, p->config.deploy.temperature);
+    bex_chunk_cool(&p->chunk, x, B * n, j->deploy->temperature);
     for (size_t i = 0; j->led && i < B * n; i++)
-        bex_sampler_give(x + i * chunk, b.clean + i / n * chunk, p->dit.o.K, p->dit.o.A, p->A);
+        bex_chunk_copy_columns(x + i * chunk, b.clean + i / n * chunk, (size_t)p->chunk.K,
+                               p->chunk.columns, p->A);
     bex_sampler sampler = {.schedule = &p->schedule,
-                           .steps = (int)p->config.diffusion.ddim,
+                           .steps = bex_deploy_denoising_steps(p, j->deploy),
                            .guidance = 1,
                            .given = j->led ? p->A : 0};
     bex_sample(tape, &p->dit, &sampler, x, (int)(B * n), pooled, NULL);
@@ -169,6 +172,7 @@ int bex_open_loop_run(bex_open_loop *out, bex_imitation *a, const bex_policy *p,
              .policy = p,
              .chunks = o->chunks,
              .led = o->led,
+             .deploy = o->deploy ? o->deploy : &p->config.deploy,
              .mean = mean,
              .unit = unit,
              .sums = sums};

@@ -1,6 +1,6 @@
 /* agent/imitation/open_loop.h - how well a policy repeats demonstrations it has not seen, one chunk at a time.
  *
- * For each window n chunks are drawn from noise, at the policy's temperature, and set beside the demonstrator's own actions. RMS
+ * For each window n chunks are drawn from noise, at a temperature, and set beside the demonstrator's own actions. RMS
  * over action dims, in the world's units. No world is needed; what errors lead to in one is not seen here.
  *
  * A demonstrator with noise of its own cannot be met closer than that noise (mean), and a policy that has
@@ -25,6 +25,7 @@ typedef struct bex_open_loop_options {
     int chunks;                      // n, of each window, at least 2
     bool other_history, no_coverage; // agent/imitation/imitation.h
     bool led; // shown the demonstrator's own waypoints, the coverage hidden (diffusion.lead)
+    const bex_deploy_config *deploy; // its temperature and denoising steps; NULL: the policy's own
 } bex_open_loop_options;
 
 enum { BEX_OPEN_LOOP_CHUNK = 64 };

@@ -1,5 +1,5 @@
 /* The schedule's constants and the DDIM list (docs/model.md), and the network's parameter counts. */
-#include "policy/noise_schedule.h"
+#include "policy/diffusion.h"
 
 #include "model/dit.h"
 #include "test.h"

@@ -1,5 +1,5 @@
 /* A chosen future, told again from where the body has come to, leads to the same places. */
-#include "policy/lead.h"
+#include "policy/route.h"
 
 #include "policy/tiny_policy.h"
 
@@ -18,26 +18,26 @@ static void told_chunk(bex_real *told) {
 
 // where waypoint k of x leads from `state`, dim i
 static bex_real leads(const bex_policy *p, const bex_real *x, int k, int i, const bex_real *state) {
-    return bex_policy_waypoint_state(p, k, i, x[k * WIDE + TINY_A + i], state[i]);
+    return bex_waypoint_decode(&p->chunk, &p->normaliser, k, i, x[k * WIDE + TINY_A + i], state[i]);
 }
 
 static void the_places_stay(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(settings, 0, 1);
-    bex_lead *l = bex_lead_new(p);
+    bex_route *l = bex_route_new(p);
     bex_real told[CHUNK], x[CHUNK], at[TINY_O], later[TINY_O];
     double gap = (double)p->config.coverage.future / TINY_K; // steps between waypoints
     told_chunk(told);
     tiny_state(at, 0, 0);
     memcpy(later, at, sizeof at);
     for (int i = 0; i < 2; i++) later[i] += R(0.03) * p->normaliser.std[i];
-    bex_lead_set(l, told, at);
+    bex_route_set(l, told, at);
     for (int i = 0; i < CHUNK; i++) x[i] = R(9);
-    bex_lead_tell(l, 0, at, x);
+    bex_route_show(l, 0, at, x);
     for (int i = 0; i < CHUNK; i++)
         assert_true(i % WIDE < TINY_A ? x[i] == R(9) : fabs((double)(x[i] - told[i])) < 1e-5);
     for (int half = 0; half <= 2 * TINY_K; half++) { // so many half waypoints later
-        bex_lead_tell(l, half * gap / 2, later, x);
+        bex_route_show(l, half * gap / 2, later, x);
         for (int k = 0; k < TINY_K; k++)
             for (int i = 0; i < 2; i++) {
                 int a = k + half / 2, b = k + (half + 1) / 2, last = TINY_K - 1;
@@ -47,7 +47,7 @@ static void the_places_stay(void **state) {
                 assert_true(fabs((double)leads(p, x, k, i, later) - want) < 1e-5);
             }
     }
-    bex_lead_free(l);
+    bex_route_free(l);
     bex_policy_free(p);
 }
 
@@ -55,18 +55,18 @@ static void the_places_stay(void **state) {
 static void far_places_are_clipped(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(settings, 0, 1);
-    bex_lead *l = bex_lead_new(p);
+    bex_route *l = bex_route_new(p);
     bex_real told[CHUNK], x[CHUNK], at[TINY_O];
     told_chunk(told);
     tiny_state(at, 0, 0);
-    bex_lead_set(l, told, at);
+    bex_route_set(l, told, at);
     at[0] += R(1e4), at[1] -= R(1e4);
-    bex_lead_tell(l, 3, at, x);
+    bex_route_show(l, 3, at, x);
     for (int k = 0; k < TINY_K; k++) {
         assert_true(x[k * WIDE + TINY_A] == R(-1));
         assert_true(x[k * WIDE + TINY_A + 1] == R(1));
     }
-    bex_lead_free(l);
+    bex_route_free(l);
     bex_policy_free(p);
 }
 

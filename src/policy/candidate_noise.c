@@ -1,5 +1,5 @@
-/* policy/proposals.c */
-#include "policy/proposals.h"
+/* policy/candidate_noise.c - draws, and a ranking by insertion. */
+#include "policy/candidate_noise.h"
 
 #include "base/error.h"
 #include "kernel/random.h"
@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct bex_proposals {
-    int n, kept; // kept: proposals the next draw takes over
+struct bex_candidate_noise {
+    int n, kept; // kept: candidates the next draw takes over
     size_t rows, columns, from, size;
     bex_real *noise, *next; // (n,size) of the last draw; of the next one, kept of them
     int *order;             // (n) nearest first
 };
 
-bex_proposals *bex_proposals_new(int n, int rows, int columns, int from) {
-    bex_proposals *p = calloc(1, sizeof *p);
+bex_candidate_noise *bex_candidate_noise_new(int n, int rows, int columns, int from) {
+    bex_candidate_noise *p = calloc(1, sizeof *p);
     if (!p) return bex_fail("out of memory"), NULL;
     size_t size = (size_t)rows * (size_t)columns;
     p->n = n, p->size = size;
@@ -24,11 +24,11 @@ bex_proposals *bex_proposals_new(int n, int rows, int columns, int from) {
     p->next = calloc((size_t)n * size, sizeof *p->next);
     p->order = calloc((size_t)n, sizeof *p->order);
     if (p->noise && p->next && p->order) return p;
-    bex_proposals_free(p);
-    return bex_fail("out of memory: %d proposals", n), NULL;
+    bex_candidate_noise_free(p);
+    return bex_fail("out of memory: %d candidates", n), NULL;
 }
 
-void bex_proposals_free(bex_proposals *p) {
+void bex_candidate_noise_free(bex_candidate_noise *p) {
     if (!p) return;
     free(p->noise);
     free(p->next);
@@ -36,31 +36,31 @@ void bex_proposals_free(bex_proposals *p) {
     free(p);
 }
 
-void bex_proposals_forget(bex_proposals *p) {
+void bex_candidate_noise_forget(bex_candidate_noise *p) {
     p->kept = 0;
 }
 
 // n of what is kept, the columns before `from` drawn anew
-static void take_over(const bex_proposals *p, bex_real *x, int n, bex_rng *rng) {
+static void take_over(const bex_candidate_noise *p, bex_real *x, int n, bex_rng *rng) {
     if (p->from) bex_random_normal(x, (size_t)n * p->size, rng);
     for (size_t i = 0; i < (size_t)n * p->rows; i++)
         memcpy(x + i * p->columns + p->from, p->next + i * p->columns + p->from,
                (p->columns - p->from) * sizeof *x);
 }
 
-void bex_proposals_draw(bex_proposals *p, bex_real *x, bex_rng *rng) {
+void bex_candidate_noise_draw(bex_candidate_noise *p, bex_real *x, bex_rng *rng) {
     size_t kept = (size_t)p->kept * p->size, all = (size_t)p->n * p->size;
     take_over(p, x, p->kept, rng);
     bex_random_normal(x + kept, all - kept, rng);
     memcpy(p->noise, x, all * sizeof *x);
 }
 
-bool bex_proposals_follow(const bex_proposals *p, bex_real *x, bex_rng *rng) {
+bool bex_candidate_noise_continue(const bex_candidate_noise *p, bex_real *x, bex_rng *rng) {
     if (p->kept) take_over(p, x, 1, rng);
     return p->kept > 0;
 }
 
-void bex_proposals_rank(bex_proposals *p, const double *distance) {
+void bex_candidate_noise_keep(bex_candidate_noise *p, const double *distance) {
     for (int i = 0; i < p->n; i++) {
         int at = i;
         for (; at > 0 && distance[i] < distance[p->order[at - 1]]; at--)

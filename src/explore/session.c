@@ -1,0 +1,234 @@
+/* explore/session.c - see the header. */
+#include "explore/session.h"
+
+#include "base/error.h"
+#include "base/utf8.h"
+#include "data/load.h"
+#include "explore/explore.h"
+#include "explore/request.h"
+#include "explore/results.h"
+#include "explore/trajectories.h"
+#include "host/interrupt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// who can act
+static const bex_explore_source *const sources[] = {&bex_explore_policy, &bex_explore_retrieval};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
+/* ---- opening ---- */
+
+static int locate_store(bex_explore_session *s, const char *folder) {
+    if (strlen(folder) > 1000) return bex_fail("the name of the directory is too long");
+    snprintf(s->store_path, sizeof s->store_path, "%s/unfinished", folder);
+    return 0;
+}
+
+int bex_explore_session_find(bex_explore_session *s, const char *folder) {
+    char path[1100];
+    if (locate_store(s, folder) < 0) return -1;
+    if (!bex_explore_store_exists(s->store_path)) {
+        bex_fail("'%s' holds no unfinished exploration", folder);
+        snprintf(path, sizeof path, "%s/results.json", folder);
+        return access(path, F_OK) == 0 ? bex_fail_hint("it is complete") : -1;
+    }
+    s->store = bex_explore_store_open(s->store_path);
+    return s->store ? 0 : -1;
+}
+
+static int check_request(bex_explore_session *s) {
+    const bex_explore_request *q = s->q;
+    for (int i = 0; i < SOURCES && !s->source; i++)
+        if (sources[i]->wanted(q)) s->source = sources[i];
+    if (!s->source) return bex_fail("who explores? (RUN, or --retrieval FILE)");
+    if (q->run && q->retrieval) return bex_fail("either RUN or --retrieval, not both");
+    if (!q->env)
+        return bex_fail(
+            "in which environment? (--env maze2d-medium, or --protocol; bex env --list)");
+    if (!bex_utf8_valid(s->command)) return bex_fail("an option is not UTF-8");
+    return 0;
+}
+
+static int open_world(bex_explore_session *s) {
+    const bex_explore_request *q = s->q;
+    bex_world_options o = BEX_WORLD_INIT;
+    char end;
+    o.maze = q->maze;
+    o.time_limit = (int)q->episode_length;
+    o.region_splits = (int)q->splits;
+    o.explore = true;
+    if (q->start && (sscanf(q->start, "%4d,%4d%c", &o.start[0], &o.start[1], &end) != 2 ||
+                     o.start[0] < 0 || o.start[1] < 0)) {
+        bex_fail("--start takes ROW,COLUMN, not '%s'", q->start);
+        return bex_fail_hint("rows from the top, columns from the left, both from 0");
+    }
+    return bex_world_open(&s->world, q->env, &o);
+}
+
+// the file of a file: rule is read once more, for the overlap
+static int open_segment(bex_explore_session *s) {
+    bex_memory_options o = {.O = s->world->O, .H = 1};
+    if (bex_memory_parse(&o.kind, &o.file, s->source->history(s->state)) < 0) return -1;
+    if (o.kind != BEX_MEMORY_FILE) return 0;
+    s->segment = bex_memory_new(&o);
+    return s->segment ? 0 : -1;
+}
+
+static int make_actors(bex_explore_session *s) {
+    s->actors = calloc((size_t)s->q->trials, sizeof *s->actors);
+    if (!s->actors) return bex_fail("out of memory");
+    for (int i = 0; i < (int)s->q->trials; i++) {
+        bex_rng rng = bex_explore_stream((uint64_t)s->q->seed, i);
+        s->actors[i] = s->source->actor(s->state, rng);
+        if (!s->actors[i]) return -1;
+    }
+    return open_segment(s);
+}
+
+static int load_demonstrations(bex_explore_session *s) {
+    bex_load_options o = BEX_LOAD_INIT;
+    if (!s->q->demonstrations) return 0;
+    s->demonstrations = bex_dataset_load(s->q->demonstrations, &o);
+    if (!s->demonstrations) return -1;
+    if (s->demonstrations->O == s->world->O) return 0;
+    return bex_fail("'%s' has %d observation columns, %s has %d", s->q->demonstrations,
+                    s->demonstrations->O, s->world->name, s->world->O);
+}
+
+// the directory, with nothing in it that would be overwritten
+static int prepare_out(const bex_explore_session *s) {
+    static const char *const files[] = {"results.json", "trajectories.hdf5"};
+    const bex_explore_request *q = s->q;
+    if (mkdir(q->out, 0777) < 0 && errno != EEXIST)
+        return bex_fail("cannot make '%s': %s", q->out, strerror(errno));
+    if (!q->resume && !q->force && bex_explore_store_exists(s->store_path)) {
+        bex_fail("'%s' holds an unfinished exploration", q->out);
+        return bex_fail_hint("bex explore --resume %s goes on, --force begins anew", q->out);
+    }
+    for (int i = 0; i < 2; i++) {
+        char path[1100];
+        snprintf(path, sizeof path, "%s/%s", q->out, files[i]);
+        if (access(path, F_OK) != 0) continue;
+        if (!q->force && !q->resume) {
+            bex_fail("'%s' exists", path);
+            return bex_fail_hint("--force replaces it");
+        }
+        if (unlink(path) < 0) return bex_fail("cannot replace '%s': %s", path, strerror(errno));
+    }
+    return 0;
+}
+
+// where episodes are kept as they end; going on, what decides them must be what it was
+static int open_store(bex_explore_session *s) {
+    const bex_explore_request *q = s->q;
+    if (!q->out) return 0;
+    json_t *settings = bex_explore_settings(q, s->world, s->agent, s->source->file(s->state),
+                                            s->source->history(s->state));
+    if (!settings) return -1;
+    if (s->store) {
+        int code = bex_explore_request_check(bex_explore_store_request(s->store), settings);
+        json_decref(settings);
+        return code < 0 ? bex_fail_in("%s", q->out) : prepare_out(s);
+    }
+    json_t *request = bex_explore_request_new(s->command, s->started, s->argc, s->argv, settings);
+    if (request && prepare_out(s) == 0) s->store = bex_explore_store_new(s->store_path, request);
+    json_decref(request);
+    return s->store ? 0 : -1;
+}
+
+int bex_explore_session_open(bex_explore_session *s) {
+    if (s->q->out && !s->store && locate_store(s, s->q->out) < 0) return bex_misused();
+    if (check_request(s) < 0 || open_world(s) < 0) return bex_misused();
+    if (s->source->open(&s->state, s->q, s->world) < 0) return -1;
+    s->agent = s->source->describe(s->state, s->q);
+    if (!s->agent) {
+        bex_fail("an option is not UTF-8");
+        return bex_misused();
+    }
+    if (make_actors(s) < 0 || load_demonstrations(s) < 0) return -1;
+    return open_store(s);
+}
+
+/* ---- playing ---- */
+
+int bex_explore_session_play(bex_explore_session *s) {
+    const bex_explore_request *q = s->q;
+    bex_progress p;
+    bex_progress_start(&p, stderr, "explore",
+                       q->trials * (q->steps ? q->steps : q->episodes * s->world->time_limit));
+    bex_explore_options o = {.world = s->world,
+                             .actors = s->actors,
+                             .trials = (int)q->trials,
+                             .episodes = (int)q->episodes,
+                             .steps = (int)q->steps,
+                             .seed = (uint64_t)q->seed,
+                             .progress = &p,
+                             .store = s->store,
+                             .save_seconds = q->save_every,
+                             .stop = s->store ? bex_interrupted : NULL};
+    if (s->store) bex_interrupt_begin();
+    int code = bex_explore(&s->explored, &o);
+    if (s->store) bex_interrupt_end();
+    if (code >= 0) bex_progress_finish(&p);
+    return code;
+}
+
+int bex_explore_session_judge(bex_explore_session *s) {
+    const bex_explore_request *q = s->q;
+    bex_explore_about about = {
+        .command = s->command, .started = s->started, .seed = q->seed, .agent = s->agent};
+    if (s->segment) {
+        about.segment = bex_memory_rows(s->segment);
+        about.segment_rows = (int)bex_memory_states(s->segment);
+    }
+    if (s->demonstrations) {
+        about.demonstrations = s->demonstrations->observations;
+        about.demonstration_rows = s->demonstrations->rows;
+        about.demonstration_start = s->demonstrations->start;
+        about.demonstration_episodes = s->demonstrations->episodes;
+    }
+    s->results = bex_explore_results(&s->explored, &about);
+    return s->results ? 0 : -1;
+}
+
+/* ---- files ---- */
+
+int bex_explore_session_save(bex_explore_session *s) {
+    char path[1100];
+    if (!s->q->out) return 0;
+    snprintf(path, sizeof path, "%s/trajectories.hdf5", s->q->out);
+    return bex_trajectories_save(&s->explored, s->command, path);
+}
+
+int bex_explore_session_finish(bex_explore_session *s) {
+    char path[1100];
+    if (s->q->out) {
+        snprintf(path, sizeof path, "%s/results.json", s->q->out);
+        if (bex_json_save(s->results, path) < 0) return -1;
+    }
+    if (s->q->save_history) {
+        bex_memory *memory = s->source->memory(s->actors[0]);
+        if (!memory) return bex_fail("--save-history: this policy has no history");
+        if (bex_memory_save(memory, s->q->save_history) < 0) return -1;
+    }
+    return s->store ? bex_explore_store_remove(s->store_path) : 0;
+}
+
+void bex_explore_session_fini(bex_explore_session *s) {
+    for (int i = 0; s->actors && i < (int)s->q->trials; i++)
+        if (s->actors[i]) s->actors[i]->class->free(s->actors[i]);
+    free(s->actors);
+    bex_memory_free(s->segment);
+    bex_explored_fini(&s->explored);
+    bex_explore_store_free(s->store);
+    bex_dataset_free(s->demonstrations);
+    if (s->source) s->source->close(s->state);
+    bex_world_close(s->world);
+    json_decref(s->agent);
+    json_decref(s->results);
+}
