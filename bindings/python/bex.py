@@ -116,7 +116,8 @@ _CALLS = {
     "bex_session_end": [_SESSION],
     "bex_session_act": [_SESSION, _FLOATS, c_int, _FLOATS, c_int],
     "bex_session_plan": [_SESSION, _FLOATS, c_int, _FLOATS, c_int],
-    "bex_session_set_exp": [_SESSION, c_char_p],
+    "bex_session_set": [_SESSION, c_char_p, c_char_p],
+    "bex_session_get": [_SESSION, c_char_p, c_char_p, c_size_t],
     "bex_session_set_task": [_SESSION, c_int, c_int],
     "bex_session_set_seed": [_SESSION, c_uint64],
     "bex_session_save_history": [_SESSION, c_char_p],
@@ -237,29 +238,27 @@ class Policy(_Handle):
 class Session(_Handle):
     """One control stream: episodes of states in, actions out, and the memory of past episodes.
 
-    exp "q:0.95", "z:2", "raw:0.001"; history "uniform", "first", "last3", "file:PATH"; guidance; noise; act
-    (actions of a chunk played before the next is planned); denoising_steps; task; scene; seed; deadline
-    (seconds a call may take before it counts as missed); candidates (proposed futures, of which the nearest
-    to exp is taken); commit (actions for which that one is followed); temperature (of the noise actions are denoised
-    from). None: the policy's own."""
+    task, scene: labels; seed; deadline: seconds a call may take before it counts as missed. Every other name is a setting
+    of acting, as [deploy] of a config file has it (`bex train --help`): exp="q:0.95", history="last3", candidates=64,
+    temperature=0.5 ... None, or not named: the policy's own."""
     _close = _library.bex_session_close
 
-    def __init__(self, policy, *, exp=None, history=None, guidance=None, noise=None, act=None,
-                 denoising_steps=None, task=0, scene=0, seed=0, deadline=0.0, candidates=None,
-                 commit=None, temperature=None):
+    def __init__(self, policy, *, task=0, scene=0, seed=0, deadline=0.0, **settings):
         super().__init__()
         self._policy = None
         self.contract = policy.contract
-        for name, value in (("guidance", guidance), ("noise", noise), ("temperature", temperature)):
-            if value is not None and value < 0:
-                raise Misuse(f"{name} {value} is negative")
-        options = _Options(ctypes.sizeof(_Options), _text(exp), _text(history),
-                           -1.0 if guidance is None else guidance, -1.0 if noise is None else noise,
-                           act or 0, denoising_steps or 0, task, scene, seed, deadline, candidates or 0,
-                           commit or 0, -1.0 if temperature is None else temperature)
+        options = _Options(size=ctypes.sizeof(_Options), guidance=-1.0, noise=-1.0, temperature=-1.0, task=task,
+                           scene=scene, seed=seed, deadline=deadline)
         _call("bex_session_open", byref(self._handle), policy, byref(options))
         self._policy = policy
         policy._sessions += 1
+        try:
+            for name, value in settings.items():
+                if value is not None:
+                    self.set(name, value)
+        except Error:
+            self.close()
+            raise
 
     def close(self):
         super().close()
@@ -289,8 +288,18 @@ class Session(_Handle):
         """A whole chunk (chunk, action), for callers that play it themselves."""
         return self._run("bex_session_plan", state, (self.contract.chunk, self.contract.action))
 
+    def set(self, name, value):
+        """One setting of acting, from the next plan on: set("candidates", 64)."""
+        _call("bex_session_set", self, _text(name), _text(str(value)))
+
+    def get(self, name):
+        """The setting in force, as text."""
+        text = ctypes.create_string_buffer(160)
+        _call("bex_session_get", self, _text(name), text, len(text))
+        return text.value.decode()
+
     def set_exp(self, exp):
-        _call("bex_session_set_exp", self, _text(exp))
+        self.set("exp", exp)
 
     def set_task(self, task, scene=0):
         _call("bex_session_set_task", self, task, scene)

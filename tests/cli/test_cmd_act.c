@@ -225,7 +225,7 @@ static void mismatches_are_one_line(void **state) {
     INPUT(STATES);
     assert_refused(arguments(model, "--exp much"), 2, "none of q:, z: and raw:");
     assert_refused(arguments(model, "--task 1"), 1, "has no such input");
-    assert_refused(arguments(model, "--guidance 1e9"), 2, "--guidance must be in");
+    assert_refused(arguments(model, "--guidance 1e9"), 2, "deploy.guidance");
     assert_refused(arguments(input, ""), 1, "not a bex policy");
     assert_refused(arguments("no/such", ""), 1, "no/such");
     assert_refused("act", 2, "whose actions?");
