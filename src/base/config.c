@@ -162,13 +162,36 @@ static void print_value(FILE *out, const bex_config_row *row, const char *at) {
 
 /* ---- names ---- */
 
-static const bex_config_section *find_section(const bex_config_schema *schema, const char *name) {
+static const bex_config_section *section_named(const bex_config_schema *schema, const char *name) {
     for (int i = 0; i < schema->count; i++)
         if (!strcmp(schema->sections[i].name, name)) return &schema->sections[i];
+    return NULL;
+}
+
+// does "section.key" begin with this section?
+static bool is_in(const char *spelling, const char *section) {
+    size_t n = strlen(section);
+    return spelling && !strncmp(spelling, section, n) && spelling[n] == '.';
+}
+
+// the section whose row was called section.key, or any key of that section if `key` is NULL; NULL: none
+static const bex_config_section *find_alias(const bex_config_schema *schema, const char *section,
+                                            const char *key, const bex_config_row **row) {
+    for (int i = 0; i < schema->count; i++)
+        for (const bex_config_row *r = schema->sections[i].rows; r->name; r++) {
+            if (!is_in(r->was, section)) continue;
+            if (key && strcmp(r->was + strlen(section) + 1, key) != 0) continue;
+            *row = r;
+            return &schema->sections[i];
+        }
+    return NULL;
+}
+
+static int fail_section(const bex_config_schema *schema, const char *name) {
     bex_fail("unknown section '%.60s'", name);
     const char *near = bex_nearest(name, schema->sections, schema->count, sizeof *schema->sections);
     if (near) bex_fail_hint("did you mean %s?", near);
-    return NULL;
+    return -1;
 }
 
 static const bex_config_row *row_named(const bex_config_section *s, const char *name) {
@@ -177,10 +200,8 @@ static const bex_config_row *row_named(const bex_config_section *s, const char *
     return NULL;
 }
 
-static const bex_config_row *find_row(const bex_config_schema *schema, const bex_config_section *s,
-                                      const char *name) {
-    const bex_config_row *found = row_named(s, name);
-    if (found) return found;
+static int fail_row(const bex_config_schema *schema, const bex_config_section *s,
+                    const char *name) {
     bex_fail("unknown key '%s.%.60s'", s->name, name);
     int count = 0;
     while (s->rows[count].name) count++;
@@ -191,7 +212,23 @@ static const bex_config_row *find_row(const bex_config_schema *schema, const bex
         if (row) near = row->name, where = schema->sections[i].name;
     }
     if (near) bex_fail_hint("did you mean %s.%s?", where, near);
-    return NULL;
+    return -1;
+}
+
+// the row of section.key, by its name of today or of before; NULL with a message
+static const bex_config_row *find_row(const bex_config_schema *schema, const char *section,
+                                      const char *key, const bex_config_section **of) {
+    const bex_config_section *s = section_named(schema, section);
+    const bex_config_row *row = s ? row_named(s, key) : NULL, *alias;
+    *of = s;
+    if (row && !row->retired) return row;
+    const bex_config_section *moved = find_alias(schema, section, key, &alias);
+    if (moved) return *of = moved, alias;
+    if (!s)
+        fail_section(schema, section);
+    else if (!row)
+        fail_row(schema, s, key);
+    return row;
 }
 
 /* ---- defaults and overrides ---- */
@@ -203,6 +240,8 @@ static void check_name(const char *name) {
 
 static void check_row(const bex_config_section *s, const bex_config_row *row) {
     check_name(row->name);
+    BEX_CHECK(!row->was || (strchr(row->was, '.') && strlen(row->was) < 2 * BEX_CONFIG_NAME_SIZE),
+              "%s.%s was '%s'", s->name, row->name, row->was);
     BEX_CHECK(row->type != BEX_CONFIG_IS_TEXT || row->size <= BEX_CONFIG_TEXT_SIZE,
               "%s.%s: char[%zu], at most %d can be written", s->name, row->name, row->size,
               BEX_CONFIG_TEXT_SIZE);
@@ -240,8 +279,8 @@ int bex_config_set(const bex_config_schema *schema, void *config, const char *ov
         return bex_fail("'%.160s' names no section", given),
                bex_fail_hint("write section.key=value");
     *dot = 0;
-    const bex_config_section *s = find_section(schema, name);
-    const bex_config_row *row = s ? find_row(schema, s, dot + 1) : NULL;
+    const bex_config_section *s;
+    const bex_config_row *row = find_row(schema, name, dot + 1, &s);
     return row ? assign(s, row, config, override + length + 1) : -1;
 }
 
@@ -297,7 +336,9 @@ static int check_head(const reading *r, const char *line, size_t length) {
     if (!close) return 0;
     char name[BEX_CONFIG_NAME_SIZE + 1];
     snprintf(name, sizeof name, "%.*s", (int)(close - line - 1), line + 1);
-    if (!find_section(r->schema, name)) return -1;
+    const bex_config_row *row;
+    if (!section_named(r->schema, name) && !find_alias(r->schema, name, NULL, &row))
+        return fail_section(r->schema, name);
     const char *rest = close + 1;
     while (rest < line + length && (*rest == ' ' || *rest == '\t' || *rest == '\r')) rest++;
     if (rest < line + length && *rest != ';' && *rest != '#')
@@ -339,11 +380,14 @@ static int *seen_at(const reading *r, const bex_config_section *s, const bex_con
 
 static int set_pair(reading *r, const char *section, const char *name, const char *value) {
     if (!*section) return bex_fail("key '%.60s' stands before any [section]", name);
-    const bex_config_section *s = find_section(r->schema, section);
-    const bex_config_row *row = s ? find_row(r->schema, s, name) : NULL;
+    const bex_config_section *s;
+    const bex_config_row *row = find_row(r->schema, section, name, &s);
     if (!row) return -1;
     int *seen = seen_at(r, s, row);
-    if (*seen) return bex_fail("%s.%s was set on line %d already", section, name, *seen);
+    if (*seen) {
+        bex_fail("%s.%s was set on line %d already", s->name, row->name, *seen);
+        return row->was ? bex_fail_hint("%s is its old name", row->was) : -1;
+    }
     *seen = r->line;
     return assign(s, row, r->config, value);
 }
@@ -390,6 +434,7 @@ static void print_config(const bex_config_schema *schema, const void *config, FI
         fprintf(out, "%s; %s\n[%s]\n", i ? "\n" : "", s->help, s->name);
         for (const bex_config_row *row = s->rows; row->name; row++) {
             char what[512];
+            if (row->retired) continue;
             allowed(what, sizeof what, row);
             fprintf(out, "; %s: %s\n%s = ", row->help, what, row->name);
             print_value(out, row, (const char *)config + s->offset + row->offset);
@@ -421,6 +466,7 @@ void bex_config_help(const bex_config_schema *schema, FILE *out) {
         fprintf(out, "%s[%s] %s\n", i ? "\n" : "", s->name, s->help);
         for (const bex_config_row *row = s->rows; row->name; row++) {
             char left[3 * BEX_CONFIG_NAME_SIZE + BEX_CONFIG_TEXT_SIZE], what[512];
+            if (row->retired) continue;
             allowed(what, sizeof what, row);
             snprintf(left, sizeof left, "--%s.%s=%s", s->name, row->name, row->initial);
             fprintf(out, "  %-36s %s: %s\n", left, row->help, what);

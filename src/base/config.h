@@ -23,7 +23,14 @@
  *
  * Files are INI as inih reads it: `[section]`, `key = value`, comment lines with ; or #, after a
  * value only " ;". UTF-8, with or without BOM, LF or CRLF. A key may stand once per file. Every
- * failure is one line: "x.ini:12: train.lr = 'fast': not a number in [0, 1]". */
+ * failure is one line: "x.ini:12: train.lr = 'fast': not a number in [0, 1]".
+ *
+ * A key that moved keeps its old spelling as an alias, given behind the help:
+ *
+ *         BEX_CONFIG_NUMBER(train_config, lr, "3e-4", 0, 1, "learning rate", .was = "optimiser.rate"),
+ *
+ * Files and overrides may use either, a file not both; only the new one is written. A key that is gone may stay as a
+ * row with .retired = true, for its module to say in today's keys; an alias of the same spelling goes before it. */
 #ifndef BEX_BASE_CONFIG_H
 #define BEX_BASE_CONFIG_H
 
@@ -51,6 +58,8 @@ typedef struct bex_config_row {
     double least, most;
     const char *const *choices; // NULL-terminated
     const char *help;           // one line
+    const char *was;            // "section.key" of before, which is read as this one; NULL: none
+    bool retired;               // read from old files, never written or listed
 } bex_config_row;
 
 typedef struct bex_config_section {
@@ -73,23 +82,23 @@ typedef struct bex_config_schema {
     }
 #define BEX_CONFIG_OF(S, member, T) _Generic(&((S *)0)->member, T * : 1)
 
-#define BEX_CONFIG_INTEGER(S, member, value, low, high, text)                                      \
+#define BEX_CONFIG_INTEGER(S, member, value, low, high, ...)                                       \
     BEX_CONFIG_ROW(S, member, BEX_CONFIG_IS_INTEGER, BEX_CONFIG_OF(S, member, long long),          \
-                   .initial = value, .least = low, .most = high, .help = text)
-#define BEX_CONFIG_NUMBER(S, member, value, low, high, text)                                       \
+                   .initial = value, .least = low, .most = high, .help = __VA_ARGS__)
+#define BEX_CONFIG_NUMBER(S, member, value, low, high, ...)                                        \
     BEX_CONFIG_ROW(S, member, BEX_CONFIG_IS_NUMBER, BEX_CONFIG_OF(S, member, double),              \
-                   .initial = value, .least = low, .most = high, .help = text)
-#define BEX_CONFIG_BOOL(S, member, value, text)                                                    \
+                   .initial = value, .least = low, .most = high, .help = __VA_ARGS__)
+#define BEX_CONFIG_BOOL(S, member, value, ...)                                                     \
     BEX_CONFIG_ROW(S, member, BEX_CONFIG_IS_BOOL, BEX_CONFIG_OF(S, member, bool),                  \
-                   .initial = value, .help = text)
-#define BEX_CONFIG_CHOICE(S, member, value, names, text)                                           \
+                   .initial = value, .help = __VA_ARGS__)
+#define BEX_CONFIG_CHOICE(S, member, value, names, ...)                                            \
     BEX_CONFIG_ROW(S, member, BEX_CONFIG_IS_CHOICE,                                                \
                    char[sizeof(((S *)0)->member) == sizeof(int) ? 1 : -1], .initial = value,       \
-                   .choices = names, .help = text)
-#define BEX_CONFIG_TEXT(S, member, value, text)                                                    \
+                   .choices = names, .help = __VA_ARGS__)
+#define BEX_CONFIG_TEXT(S, member, value, ...)                                                     \
     BEX_CONFIG_ROW(S, member, BEX_CONFIG_IS_TEXT,                                                  \
                    _Generic(&((S *)0)->member, char(*)[sizeof(((S *)0)->member)] : 1),             \
-                   .initial = value, .help = text)
+                   .initial = value, .help = __VA_ARGS__)
 #define BEX_CONFIG_END                                                                             \
     { .name = NULL }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_SIZE = 1024 };
+enum { MESSAGE_SIZE = BEX_ERROR_SIZE };
 
 static _Thread_local char message[MESSAGE_SIZE];
 static _Thread_local bool misused;
@@ -72,6 +72,17 @@ const char *bex_error(void) {
 void bex_error_clear(void) {
     message[0] = 0;
     misused = false;
+}
+
+void bex_failure_take(bex_failure *out) {
+    memcpy(out->message, message, sizeof message);
+    out->misuse = misused;
+}
+
+int bex_failure_restore(const bex_failure *failure) {
+    memcpy(message, failure->message, sizeof message);
+    misused = failure->misuse;
+    return -1;
 }
 
 void bex_bug(const char *file, int line, const char *cond, const char *fmt, ...) {

@@ -37,6 +37,16 @@ bool bex_error_is_misuse(void);
 const char *bex_error(void);
 void bex_error_clear(void);
 
+/* A failure kept: across calls that may fail themselves, or from the thread that met it to another. */
+enum { BEX_ERROR_SIZE = 1024 };
+typedef struct bex_failure {
+    char message[BEX_ERROR_SIZE];
+    bool misuse;
+} bex_failure;
+
+void bex_failure_take(bex_failure *out);             // what bex_error() says in this thread now
+int bex_failure_restore(const bex_failure *failure); // it says that again; returns -1
+
 #define BEX_CHECK(cond, ...)                                                                       \
     do {                                                                                           \
         if (__builtin_expect(!(cond), 0)) bex_bug(__FILE__, __LINE__, #cond, __VA_ARGS__);         \

@@ -7,7 +7,6 @@
 #include "env/ant/antmaze.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,6 @@ typedef struct replay {
     const bex_world *world;
     const bex_dataset *data;
     double *qpos, *qvel; // (rows): largest differences; NaN: left out
-    char (*failure)[256];
 } replay;
 
 static bool is_reset(const bex_real *now, const bex_real *next) {
@@ -56,15 +54,16 @@ static int replay_row(replay *r, bex_env *env, int t) {
     return 0;
 }
 
-static void replay_piece(long piece, void *payload) {
+static int replay_piece(long piece, int worker, void *payload) {
+    (void)worker;
     replay *r = payload;
     int last = r->data->rows - 1; // the state after the last row is unknown
     bex_env *env = r->world->class->new (r->world);
-    bool fine = env;
-    for (int t = (int)piece * PIECE; fine && t < last && t < (int)(piece + 1) * PIECE; t++)
-        fine = replay_row(r, env, t) == 0;
-    if (!fine) snprintf(r->failure[piece], sizeof *r->failure, "%s", bex_error());
+    int code = env ? 0 : -1;
+    for (int t = (int)piece * PIECE; code == 0 && t < last && t < (int)(piece + 1) * PIECE; t++)
+        code = replay_row(r, env, t);
     r->world->class->free(env);
+    return code;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -97,17 +96,14 @@ int bex_ant_transitions_run(bex_ant_transitions *out, const bex_world *world,
     replay r = {.world = world, .data = data};
     r.qpos = malloc(room * sizeof *r.qpos);
     r.qvel = malloc(room * sizeof *r.qvel);
-    r.failure = calloc((size_t)pieces + 1, sizeof *r.failure);
-    if (!r.qpos || !r.qvel || !r.failure) {
+    if (!r.qpos || !r.qvel) {
         bex_fail("out of memory for %d rows", data->rows);
         goto done;
     }
-    bex_parallel(0, pieces, replay_piece, &r);
-    for (int p = 0; p < pieces; p++)
-        if (r.failure[p][0]) {
-            bex_fail("%s: %s", world->name, r.failure[p]);
-            goto done;
-        }
+    if (bex_try_parallel(0, pieces, replay_piece, &r) < 0) {
+        bex_fail_in("%s", world->name);
+        goto done;
+    }
     out->rows = sort_finite(r.qpos, steps);
     out->resets = steps - out->rows;
     out->median = quantile(r.qpos, out->rows, 0.5);
@@ -118,7 +114,6 @@ int bex_ant_transitions_run(bex_ant_transitions *out, const bex_world *world,
 done:
     free(r.qpos);
     free(r.qvel);
-    free(r.failure);
     return code;
 }
 

@@ -61,13 +61,12 @@ typedef struct request {
     bex_real *states, *history, *noise, *step; // step: whole numbers; history, step: may be NULL
     bex_real *actions;
     int pieces;
-    char (*message)[512]; // (pieces) why a piece failed, "" if it did not
 } request;
 
 static void request_fini(request *r) {
     bex_policy_free(r->policy);
     free(r->states), free(r->history), free(r->noise), free(r->step);
-    free(r->actions), free(r->message);
+    free(r->actions);
 }
 
 /* ---- the input ---- */
@@ -211,7 +210,8 @@ static int act_row(bex_control *c, request *r, int row, bex_real *repeated) {
 }
 
 // rows [piece B / pieces, (piece + 1) B / pieces)
-static void act_piece(long piece, void *payload) {
+static int act_piece(long piece, int worker, void *payload) {
+    (void)worker;
     request *r = payload;
     bex_real *repeated =
         calloc((size_t)r->policy->dit.o.N * (size_t)r->policy->O + 1, sizeof *repeated);
@@ -224,9 +224,9 @@ static void act_piece(long piece, void *payload) {
         code = act_row(c, r, row, repeated);
         if (code < 0) bex_fail_in("row %d", row);
     }
-    if (code < 0) snprintf(r->message[piece], sizeof r->message[piece], "%s", bex_error());
     bex_control_free(c);
     free(repeated);
+    return code;
 }
 
 static int act(request *r) {
@@ -234,12 +234,8 @@ static int act(request *r) {
     int threads = bex_parallel_threads();
     r->pieces = r->B < threads ? r->B : threads;
     r->actions = malloc((size_t)r->B * chunk * sizeof *r->actions);
-    r->message = calloc((size_t)r->pieces, sizeof *r->message);
-    if (!r->actions || !r->message) return bex_fail("out of memory");
-    bex_parallel(0, r->pieces, act_piece, r);
-    for (int i = 0; i < r->pieces; i++)
-        if (r->message[i][0]) return bex_fail("%s", r->message[i]);
-    return 0;
+    if (!r->actions) return bex_fail("out of memory");
+    return bex_try_parallel(0, r->pieces, act_piece, r);
 }
 
 static int save(const request *r, const char *command) {

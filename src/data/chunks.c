@@ -1,12 +1,14 @@
-/* data/chunks.c - threads take raw chunks in turn and inflate them side by side. */
+/* data/chunks.c - threads fetch raw chunks in turn and inflate them side by side. */
 #include "data/chunks.h"
 
 #include "base/error.h"
 
 #if defined(BEX_HAVE_HDF5) && defined(BEX_HAVE_ZLIB)
 
+#include "base/parallel.h"
+
 #include <hdf5.h>
-#include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -161,57 +163,38 @@ static void scatter(const target *t, const layout *l, const hsize_t at[2], const
     }
 }
 
-// what the threads share; touched only inside the critical section
+// what the threads share
 typedef struct walk {
     hid_t dataset;
     const layout *layout;
     const target *target;
-    hsize_t row, column, end; // the next chunk; the row after the last
-    int failed;
-    char why[300]; // the first failure's message: bex_error() is a thread's own
+    hsize_t row;  // of the first chunk
+    long across;  // chunks side by side
+    char **space; // (threads) a worker's: two whole chunks, one as stored; NULL until it has work
 } walk;
 
-static void fail_walk(walk *w) {
-    if (!w->failed++) snprintf(w->why, sizeof w->why, "%s", bex_error());
-}
+static pthread_mutex_t library = PTHREAD_MUTEX_INITIALIZER; // libhdf5: one thread at a time
 
-// the next chunk as stored, or 0: none left, or one failed. One thread at a time: libhdf5
-static int take(walk *w, piece *p) {
-    if (w->failed || w->row >= w->end) return 0;
-    p->at[0] = w->row, p->at[1] = w->column;
-    w->column += w->layout->chunk[1];
-    if (w->column >= (hsize_t)w->target->columns) w->column = 0, w->row += w->layout->chunk[0];
-    if (fetch(p, w->dataset, w->layout) == 0) return 1;
-    fail_walk(w);
-    return 0;
-}
-
-// one thread: take, unpack, scatter, until nothing is left. Chunks do not overlap
-static void work(walk *w) {
+// take, unpack, scatter. Chunks do not overlap
+static int read_piece(long number, int worker, void *payload) {
+    const walk *w = payload;
     const layout *l = w->layout;
-    piece p = {.raw = malloc(most_stored(l))};
-    char *buffers = malloc(2 * l->bytes);
-    for (int more = 1; more;) {
-#pragma omp critical(bex_chunks)
-        {
-            if (!buffers || !p.raw)
-                bex_fail("out of memory: %zu bytes", 2 * l->bytes), fail_walk(w);
-            more = take(w, &p);
-        }
-        const char *data = more ? unpack(&p, l, buffers, buffers + l->bytes) : NULL;
-        if (data) {
-            scatter(w->target, l, p.at, data);
-        } else if (more) {
-#pragma omp critical(bex_chunks)
-            {
-                bex_fail("damaged: the chunk at row %llu does not expand to its %zu bytes",
-                         (unsigned long long)p.at[0], l->bytes);
-                fail_walk(w);
-            }
-        }
-    }
-    free(buffers);
-    free(p.raw);
+    char **space = &w->space[worker];
+    if (!*space) *space = malloc(2 * l->bytes + most_stored(l));
+    if (!*space) return bex_fail("out of memory: %zu bytes", 2 * l->bytes + most_stored(l));
+    piece p = {.raw = *space + 2 * l->bytes};
+    p.at[0] = w->row + (hsize_t)(number / w->across) * l->chunk[0];
+    p.at[1] = (hsize_t)(number % w->across) * l->chunk[1];
+    pthread_mutex_lock(&library);
+    int code = fetch(&p, w->dataset, l);
+    pthread_mutex_unlock(&library);
+    if (code < 0) return -1;
+    const char *data = unpack(&p, l, *space, *space + l->bytes);
+    if (!data)
+        return bex_fail("damaged: the chunk at row %llu does not expand to its %zu bytes",
+                        (unsigned long long)p.at[0], l->bytes);
+    scatter(w->target, l, p.at, data);
+    return 0;
 }
 
 int bex_chunks_read(int64_t dataset, int rank, unsigned long long columns, int first, int count,
@@ -224,12 +207,17 @@ int bex_chunks_read(int64_t dataset, int rank, unsigned long long columns, int f
               .layout = &l,
               .target = &t,
               .row = (hsize_t)first / l.chunk[0] * l.chunk[0],
-              .end = (hsize_t)first + (hsize_t)count};
+              .across = (long)((columns + l.chunk[1] - 1) / l.chunk[1])};
+    long down = (long)(((hsize_t)first + (hsize_t)count - w.row + l.chunk[0] - 1) / l.chunk[0]);
     // small arrays, a few of them an episode, are not worth waking threads for
     size_t bytes = (size_t)count * (size_t)columns * l.size;
-#pragma omp parallel if (bytes >= WORTH_THREADS)
-    work(&w);
-    return w.failed ? bex_fail("%s", w.why) : 1;
+    int threads = bytes >= WORTH_THREADS ? bex_parallel_threads() : 1;
+    w.space = calloc((size_t)threads, sizeof *w.space);
+    if (!w.space) return bex_fail("out of memory");
+    int code = bex_try_parallel(threads, down * w.across, read_piece, &w);
+    for (int i = 0; i < threads; i++) free(w.space[i]);
+    free(w.space);
+    return code < 0 ? code : 1;
 }
 
 #else

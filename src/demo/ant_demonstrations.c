@@ -9,7 +9,6 @@
 #include "env/ant/antmaze.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +34,6 @@ typedef struct work {
     bex_demonstrations *d;
     long long first;
     int count;
-    char (*failure)[256]; // (flocks)
 } work;
 
 static void flock_free(flock *f, const bex_world *world) {
@@ -110,26 +108,21 @@ static int walk(const work *w, flock *f, long long episode, int at, int ants) {
     return 0;
 }
 
-static void walk_flock(long piece, void *payload) {
+static int walk_flock(long piece, int worker, void *payload) {
+    (void)worker;
     const work *w = payload;
     int length = bex_demonstrations_piece(w->d), at = (int)piece * FLOCK * length;
     int left = (w->count - at + length - 1) / length, ants = left < FLOCK ? left : FLOCK;
     flock *f = flock_new(w->d, ants);
-    if (!f || walk(w, f, w->first + piece * FLOCK, at, ants) < 0)
-        snprintf(w->failure[piece], sizeof *w->failure, "%s", bex_error());
+    int code = f ? walk(w, f, w->first + piece * FLOCK, at, ants) : -1;
     flock_free(f, w->d->world);
+    return code;
 }
 
 int bex_ant_demonstrations_make(bex_demonstrations *d, long long first, int count) {
     int rows = FLOCK * bex_demonstrations_piece(d),
         flocks = (int)(((long long)count + rows - 1) / rows);
     work w = {.d = d, .first = first, .count = count};
-    w.failure = calloc((size_t)flocks, sizeof *w.failure);
-    if (!w.failure) return bex_fail("out of memory");
-    bex_parallel(0, flocks, walk_flock, &w);
-    int code = 0;
-    for (int i = 0; i < flocks && code == 0; i++)
-        if (w.failure[i][0]) code = bex_fail("%s: %s", d->world->name, w.failure[i]);
-    free(w.failure);
-    return code;
+    if (bex_try_parallel(0, flocks, walk_flock, &w) < 0) return bex_fail_in("%s", d->world->name);
+    return 0;
 }

@@ -2,9 +2,8 @@
 #include "env/batch.h"
 
 #include "base/error.h"
+#include "base/parallel.h"
 
-#include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +25,7 @@
     X(final_occupancy, b->R)                                                                       \
     X(final_measures, BEX_ENV_MEASURES)                                                            \
     X(episodes, 1)                                                                                 \
-    X(env, 1)                                                                                      \
-    X(failure, 1)
+    X(env, 1)
 
 void bex_env_batch_free(bex_env_batch *b) {
     if (!b) return;
@@ -111,17 +109,8 @@ static int step_one(bex_env_batch *b, int i) {
     return b->terminated[i] || b->truncated[i] ? end_episode(b, i) : 0;
 }
 
-// messages belong to threads: bring the first instance's to ours
-static int gather(const bex_env_batch *b) {
-    for (int i = 0; i < b->B; i++)
-        if (b->failure[i][0])
-            return bex_fail("%s: instance %d: %s", b->world->name, i, b->failure[i]);
-    return 0;
-}
-
 int bex_env_batch_reset(bex_env_batch *b) {
     for (int i = 0; i < b->B; i++) {
-        b->failure[i][0] = 0;
         b->episodes[i] = 0;
         b->terminated[i] = b->truncated[i] = false;
         b->reward[i] = 0;
@@ -130,45 +119,32 @@ int bex_env_batch_reset(bex_env_batch *b) {
     return 0;
 }
 
-typedef int instance_work(bex_env_batch *b, int i, const void *payload);
-
-// 1 if it failed
-static int attempt(bex_env_batch *b, int i, instance_work *work, const void *payload) {
-    if (work(b, i, payload) == 0) return 0;
-    snprintf(b->failure[i], sizeof b->failure[i], "%s", bex_error());
-    return 1;
+// all instances, on all threads
+static int each(const bex_env_batch *b, bex_piece_fn *work, void *payload) {
+    if (bex_try_parallel(0, b->B, work, payload) < 0) return bex_fail_in("%s", b->world->name);
+    return 0;
 }
 
-// all instances, on all threads; one thread is a plain loop, for which OpenMP would allocate a team
-static int each(bex_env_batch *b, instance_work *work, const void *payload) {
-    int failures = 0;
-    if (b->B == 1 || omp_get_max_threads() == 1) {
-        for (int i = 0; i < b->B; i++) failures += attempt(b, i, work, payload);
-    } else {
-#pragma omp parallel for schedule(static) reduction(+ : failures)
-        for (int i = 0; i < b->B; i++) failures += attempt(b, i, work, payload);
-    }
-    return failures ? gather(b) : 0;
-}
-
-static int step_work(bex_env_batch *b, int i, const void *payload) {
-    (void)payload;
-    return step_one(b, i);
+static int step_work(long instance, int worker, void *payload) {
+    (void)worker;
+    if (step_one(payload, (int)instance) < 0) return bex_fail_in("instance %ld", instance);
+    return 0;
 }
 
 int bex_env_batch_step(bex_env_batch *b) {
-    return each(b, step_work, NULL);
+    return each(b, step_work, b);
 }
 
 typedef struct {
+    bex_env_batch *b;
     const long long *episodes;
     const int *length;
     const bex_real *acts;
     int most;
 } replay_job;
 
-static int replay_work(bex_env_batch *b, int i, const void *payload) {
-    const replay_job *j = payload;
+static int replay_one(const replay_job *j, int i) {
+    bex_env_batch *b = j->b;
     size_t A = (size_t)b->A;
     const bex_real *act = j->acts + (size_t)i * (size_t)j->most * A;
     b->episodes[i] = j->episodes[i];
@@ -184,9 +160,15 @@ static int replay_work(bex_env_batch *b, int i, const void *payload) {
     return 0;
 }
 
+static int replay_work(long instance, int worker, void *payload) {
+    (void)worker;
+    if (replay_one(payload, (int)instance) < 0) return bex_fail_in("instance %ld", instance);
+    return 0;
+}
+
 int bex_env_batch_replay(bex_env_batch *b, const long long *episodes, const int *length,
                          const bex_real *acts, int most) {
     for (int i = 0; i < b->B; i++)
         BEX_CHECK(length[i] >= 0 && length[i] <= most, "%d of %d actions", length[i], most);
-    return each(b, replay_work, &(replay_job){episodes, length, acts, most});
+    return each(b, replay_work, &(replay_job){b, episodes, length, acts, most});
 }

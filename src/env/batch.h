@@ -12,7 +12,7 @@
  * Elsewhere final_* keep their old values.
  *
  * Episode e of instance i draws from the stream (seed, "env", i, "episode", e) alone. Instances are
- * the pieces of work OpenMP hands out, and share nothing they write: same seed, same bits for any
+ * the pieces of bex_try_parallel, and share nothing they write: same seed, same bits for any
  * number of threads. Stepping allocates nothing. */
 #ifndef BEX_ENV_BATCH_H
 #define BEX_ENV_BATCH_H
@@ -44,8 +44,7 @@ typedef struct bex_env_batch {
 
     long long *episodes; // (B) ended so far
     uint64_t seed;
-    bex_env **env;        // (B)
-    char (*failure)[256]; // (B) what went wrong in this instance, "" for nothing
+    bex_env **env; // (B)
 } bex_env_batch;
 
 /* The stream of episode e of instance i: for whoever steps an instance alone. */

@@ -7,7 +7,6 @@
 #include "env/batch.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 // a trial at work
@@ -15,7 +14,6 @@ typedef struct player {
     bex_env *env;
     bex_real *obs, *next; // (O) the state, and the one after the step
     bex_real *act;        // (A)
-    char failure[256];    // "": none
 } player;
 
 typedef struct run {
@@ -41,10 +39,10 @@ static int step(run *r, int i, int *length, bool *over) {
     return 0;
 }
 
-// in the main thread alone, which takes trials like the others
+// in the caller's thread alone, which takes trials like the others
 static void report(run *r, int episode) {
     bex_progress *progress = r->o->progress;
-    if (!progress || bex_parallel_worker() != 0) return;
+    if (!progress) return;
     long long done = atomic_load(&r->done);
     if (r->e->budget)
         bex_progress_update(progress, done, "episode %d", episode);
@@ -52,7 +50,7 @@ static void report(run *r, int episode) {
         bex_progress_update(progress, done, "episode %d of %d", episode, r->e->limit);
 }
 
-static int play(run *r, int i, int *length) {
+static int play(run *r, int i, int *length, bool reports) {
     player *p = &r->players[i];
     bex_actor *actor = r->o->actors[i];
     bex_rng rng = bex_env_stream(r->o->seed, i, r->e->trial[i].episodes);
@@ -63,20 +61,19 @@ static int play(run *r, int i, int *length) {
         if (atomic_load(&r->stopped)) return 0;
         if (step(r, i, length, &over) < 0) return -1;
         atomic_fetch_add(&r->done, 1);
-        if (!over) report(r, r->e->trial[i].episodes + 1); // the last word is the round's
+        if (!over && reports)
+            report(r, r->e->trial[i].episodes + 1); // the last word is the round's
         if (r->o->stop && r->o->stop()) atomic_store(&r->stopped, true);
     }
     bex_explored_end(r->e, i, p->obs);
     return actor->class->end(actor);
 }
 
-static void play_piece(long piece, void *payload) {
+static int play_piece(long piece, int worker, void *payload) {
     run *r = payload;
     int i = (int)piece, length = 0;
-    if (bex_explored_complete(r->e, i)) return;
-    if (play(r, i, &length) < 0)
-        snprintf(r->players[i].failure, sizeof r->players[i].failure, "episode %d, step %d: %s",
-                 r->e->trial[i].episodes + 1, length, bex_error());
+    if (bex_explored_complete(r->e, i) || play(r, i, &length, worker == 0) == 0) return 0;
+    return bex_fail_in("trial %d: episode %d, step %d", i, r->e->trial[i].episodes + 1, length);
 }
 
 // a failure costs no more than the episodes under way
@@ -89,14 +86,14 @@ static int save(run *r) {
 }
 
 static int play_round(run *r, bool *complete) {
-    bex_parallel(r->o->threads, r->e->trials, play_piece, r);
+    bex_failure failure;
+    int code = bex_try_parallel(r->o->threads, r->e->trials, play_piece, r);
+    bex_failure_take(&failure);
     report(r, bex_explored_most_episodes(r->e));
     if (save(r) < 0) return -1;
+    if (code < 0) return bex_failure_restore(&failure);
     *complete = true;
-    for (int i = 0; i < r->e->trials; i++) {
-        if (r->players[i].failure[0]) return bex_fail("trial %d: %s", i, r->players[i].failure);
-        *complete = *complete && bex_explored_complete(r->e, i);
-    }
+    for (int i = 0; i < r->e->trials; i++) *complete = *complete && bex_explored_complete(r->e, i);
     return 0;
 }
 

@@ -20,6 +20,7 @@ typedef struct player {
     bex_real *action;   // (A)
     int begin, episode; // of t: the trial's first, that which is played
     int choice;         // the last one, -1: none in this episode
+    bool tells;         // its thread is the caller's, who sees the progress
 } player;
 
 typedef struct run {
@@ -134,7 +135,7 @@ static int play_row(run *r, player *y, bex_plans_trial *trial, bex_actor *actor,
         if (keep_choice(r, y, trial, row, control) < 0) return -1;
     }
     long long done = atomic_fetch_add(&r->done, 1) + 1;
-    if (r->o->progress && bex_parallel_worker() == 0)
+    if (r->o->progress && y->tells)
         bex_progress_update(r->o->progress, done, "%d trials", r->p->trials);
     return 0;
 }
@@ -154,13 +155,14 @@ static int play_trial(run *r, player *y, bex_plans_trial *trial, int number) {
     return 0;
 }
 
-static void play_piece(long piece, void *payload) {
+static int play_piece(long piece, int worker, void *payload) {
     run *r = payload;
-    bex_plans_trial *trial = &r->p->trial[piece];
     player y;
-    if (player_init(&y, r) < 0 || play_trial(r, &y, trial, (int)piece) < 0)
-        snprintf(trial->failure, sizeof trial->failure, "%s", bex_error());
+    int code = player_init(&y, r);
+    y.tells = worker == 0;
+    if (code == 0) code = play_trial(r, &y, &r->p->trial[piece], (int)piece);
     player_fini(&y);
+    return code < 0 ? bex_fail_in("trial %ld", piece) : 0;
 }
 
 int bex_plans_run(bex_plans *p, const bex_plans_options *o) {
@@ -178,10 +180,7 @@ int bex_plans_run(bex_plans *p, const bex_plans_options *o) {
     if (!p->trial) return bex_fail("out of memory");
     run r = {.p = p, .o = o, .t = t};
     atomic_init(&r.done, 0);
-    bex_parallel(o->threads, o->trials, play_piece, &r);
-    for (int i = 0; i < o->trials; i++)
-        if (p->trial[i].failure[0]) return bex_fail("trial %d: %s", i, p->trial[i].failure);
-    return 0;
+    return bex_try_parallel(o->threads, o->trials, play_piece, &r);
 }
 
 void bex_plans_fini(bex_plans *p) {

@@ -26,7 +26,6 @@ typedef struct bex_plans_trial {
     unsigned char *possible;      // (count,n) at most a tenth of its waypoints are where nobody was
     int rows, same;               // actions played, and how many of them came out as recorded
     int room;                     // choices there is memory for
-    char failure[256];
 } bex_plans_trial;
 
 typedef struct bex_plans {

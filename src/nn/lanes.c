@@ -72,19 +72,20 @@ typedef struct {
     int first, block;   // of a wave: its first lane, and that one's gradient block; others follow
 } run_job;
 
-static void run_lane(long i, void *payload) {
+static int run_lane(long i, int worker, void *payload) {
     const run_job *job = payload;
     bex_lanes *l = job->lanes;
-    int worker = bex_parallel_worker(), lane = job->first + (int)i;
+    int lane = job->first + (int)i;
     bex_tape tape;
-    BEX_CHECK(worker < l->threads, "lanes inside a parallel region");
     bex_tape_init(&tape, l->arena[worker]);
     bex_tape_reset(&tape);
     tape.rng = bex_rng_split(job->rng, "lane", (uint64_t)lane);
     tape.block = job->params ? job->block + (int)i : -1;
     if (job->params) bex_params_begin(job->params, tape.block);
-    l->result[lane] = job->work(&tape, lane, job->payload);
+    int code = job->work(&tape, lane, job->payload, &l->result[lane]);
+    if (code < 0) l->result[lane] = (double)NAN; // so the sum tells every rank
     if (job->params) bex_params_end(job->params, tape.block);
+    return code;
 }
 
 // a thread that had no lane, or a smaller one, may have the largest next time: nothing is allocated then
@@ -99,22 +100,27 @@ static void even_out(bex_lanes *l) {
     }
 }
 
-// of the results of all ranks' lanes; negative with a message if a rank is gone
-static int sum_results(bex_lanes *l, double *sum) {
+// of the results of all ranks' lanes. `code`: what ours came to; negative with a message if a lane of any failed, or a
+// rank is gone
+static int sum_results(bex_lanes *l, int code, double *sum) {
     *sum = (double)NAN;
-    if (l->here < l->lanes && bex_ranks_gather(l->result, l->lanes, sizeof *l->result) < 0)
-        return -1;
+    if (l->here == l->lanes && code < 0) return code;
+    if (l->here < l->lanes) {
+        bex_failure own;
+        bex_failure_take(&own);
+        if (bex_ranks_gather(l->result, l->lanes, sizeof *l->result) < 0) return -1;
+        if (code < 0) bex_failure_restore(&own);
+    }
     *sum = 0;
     for (int i = 0; i < l->lanes; i++) *sum += l->result[i];
-    return 0;
+    return l->here == l->lanes || isfinite(*sum) ? 0 : bex_ranks_settle(code);
 }
 
-double bex_lanes_run(bex_lanes *l, bex_rng rng, bex_lane_fn *work, void *payload) {
+int bex_lanes_run(bex_lanes *l, bex_rng rng, bex_lane_fn *work, void *payload, double *sum) {
     run_job job = {l, rng, work, payload, NULL, l->first, 0};
-    double sum;
-    bex_parallel(l->threads, l->here, run_lane, &job);
+    int code = bex_try_parallel(l->threads, l->here, run_lane, &job);
     even_out(l);
-    return sum_results(l, &sum) < 0 ? (double)NAN : sum;
+    return sum_results(l, code, sum);
 }
 
 /* ---- gradients ---- */
@@ -163,22 +169,19 @@ int bex_lanes_learn(bex_lanes *l, bex_rng rng, bex_lane_fn *work, void *payload,
                     double *loss) {
     run_job job = {.lanes = l, .rng = rng, .work = work, .payload = payload, .params = p};
     bool spread = l->here < l->lanes;
+    int code = 0;
     BEX_CHECK(p->blocks >= bex_lanes_blocks(l), "%d gradient blocks for %d lanes", p->blocks,
               l->here);
-    for (int done = 0, n; done < l->here; done += n) {
+    for (int done = 0, n; done < l->here && code == 0; done += n) {
         n = l->here - done < l->wave ? l->here - done : l->wave;
         job.first = l->first + done;
         job.block = done ? 1 : 0; // the first lane's own begins the sum
-        bex_parallel(l->threads, n, run_lane, &job);
+        code = bex_try_parallel(l->threads, n, run_lane, &job);
         if (!spread) sum_here(l, p, job.block + n);
     }
     even_out(l);
-    if (sum_results(l, loss) < 0) return -1;
+    if (sum_results(l, code, loss) < 0) return -1;
     return spread && isfinite(*loss) ? sum_over_ranks(p, l->here) : 0;
-}
-
-void bex_lane_slice(int n, int lanes, int lane, int *first, int *count) {
-    bex_part(n, lanes, lane, first, count);
 }
 
 size_t bex_lanes_memory(const bex_lanes *l) {

@@ -29,26 +29,23 @@ int bex_lanes_count(const bex_lanes *lanes); // of all ranks
 int bex_lanes_threads(const bex_lanes *lanes);
 int bex_lanes_blocks(const bex_lanes *lanes); // of gradients, that parameters need to learn
 
-/* The lane's work: run forward and backward on its slice, in micro-batches if it likes (reset the
- * tape between them), and return its share of the loss. The tape comes reset, recording for no
- * block yet (bex_tape_train), with rng = split(rng given, "lane", lane). */
-typedef double bex_lane_fn(bex_tape *tape, int lane, void *payload);
+/* The lane's work: run forward and backward on its slice (bex_part, base/parallel.h), in micro-batches if it
+ * likes (reset the tape between them); *result is its share of the loss. The tape comes reset, recording for no
+ * block yet (bex_tape_train), with rng = split(rng given, "lane", lane). 0, or negative with a message. */
+typedef int bex_lane_fn(bex_tape *tape, int lane, void *payload, double *result);
 
-/* Run every lane, none of which learns; returns the sum of their results in lane order. NAN with a message
- * if a rank is gone. */
-double bex_lanes_run(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload);
+/* Run every lane, none of which learns; *sum is that of their results in lane order. Negative with the message
+ * of the lowest lane that failed, on every rank, or if a rank is gone. */
+int bex_lanes_run(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload, double *sum);
 
 /* Run every lane from gradients of zero; *loss is the sum of their results, the first gradient block of `params`
- * that of their gradients, both in lane order. Where the loss is not finite the block is of no use. Negative with
- * a message if a rank is gone. */
+ * that of their gradients, both in lane order. Where the loss is not finite the block is of no use. Negative as
+ * above. */
 int bex_lanes_learn(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload,
                     bex_params *params, double *loss);
 
 /* The sum alone, of all blocks and over all ranks: for measurements. */
 int bex_lanes_reduce(bex_lanes *lanes, bex_params *params);
-
-/* Samples of a lane: first..first+count-1 of n, sizes differing by at most one. */
-void bex_lane_slice(int n, int lanes, int lane, int *first, int *count);
 
 /* Largest arena so far, bytes, summed over threads. */
 size_t bex_lanes_memory(const bex_lanes *lanes);

@@ -277,6 +277,94 @@ static void help_lists_every_key(void **state) {
     free(text);
 }
 
+typedef struct {
+    double rate;
+    char word[16], gone[16];
+} moved;
+
+// rate came from another section, word from a section that is no more, gone is gone
+static const bex_config_row moved_rows[] = {
+    BEX_CONFIG_NUMBER(moved, rate, "1", 0, 10, "a number", .was = "other.speed"),
+    BEX_CONFIG_TEXT(moved, word, "", "a word", .was = "past.word"),
+    BEX_CONFIG_END,
+};
+static const bex_config_row other_rows[] = {
+    BEX_CONFIG_TEXT(moved, gone, "", "what it was", .retired = true),
+    BEX_CONFIG_END,
+};
+static const bex_config_section moved_sections[] = {
+    {"new", moved_rows, 0, "today's"},
+    {"other", other_rows, 0, "of both times"},
+};
+static const bex_config_schema moved_schema = {moved_sections, 2};
+
+static int parse_moved(moved *c, const char *text) {
+    bex_config_defaults(&moved_schema, c);
+    return bex_config_parse(&moved_schema, c, text, strlen(text), "x.ini");
+}
+
+static void old_spellings_are_read_and_new_ones_written(void **state) {
+    (void)state;
+    moved c, again;
+    assert_int_equal(parse_moved(&c, "[other]\nspeed = 3\ngone = x\n[past]\nword = hello\n"), 0);
+    assert_true(c.rate == 3);
+    assert_string_equal(c.word, "hello");
+    assert_string_equal(c.gone, "x");
+    assert_int_equal(parse_moved(&again, "[new]\nrate = 3\nword = hello\n"), 0);
+    assert_true(again.rate == c.rate);
+    char *text = bex_config_text(&moved_schema, &c);
+    assert_non_null(strstr(text, "\nrate = 3\n"));
+    assert_null(strstr(text, "speed"));
+    assert_null(strstr(text, "gone")); // read, never written
+    free(text);
+    // overrides take either
+    assert_int_equal(bex_config_set(&moved_schema, &c, "--other.speed=4"), 0);
+    assert_true(c.rate == 4);
+    assert_int_equal(bex_config_set(&moved_schema, &c, "past.word=w"), 0);
+    assert_string_equal(c.word, "w");
+    // messages speak of today's key
+    assert_int_equal(bex_config_set(&moved_schema, &c, "other.speed=11"), -1);
+    assert_message("new.rate = '11': not a number in [0, 10]");
+    assert_int_equal(bex_config_set(&moved_schema, &c, "other.sped=1"), -1);
+    assert_message("unknown key 'other.sped'");
+    assert_int_equal(parse_moved(&c, "[pas]\n"), -1);
+    assert_message("unknown section 'pas'");
+}
+
+static void a_key_and_its_old_spelling_do_not_go_together(void **state) {
+    (void)state;
+    moved c;
+    assert_int_equal(parse_moved(&c, "[new]\nrate = 3\n[other]\nspeed = 3\n"), -1);
+    assert_string_equal(bex_error(), "x.ini:4: new.rate was set on line 2 already "
+                                     "(other.speed is its old name)");
+    assert_int_equal(parse_moved(&c, "[other]\nspeed = 3\n[new]\nrate = 3\n"), -1);
+    assert_message("x.ini:4: new.rate was set on line 2 already");
+}
+
+// [other] speed is an alias in one schema and a retired key in another: the alias goes before
+static void an_alias_goes_before_a_retired_key(void **state) {
+    (void)state;
+    static const bex_config_row speed_rows[] = {
+        {.name = "speed",
+         .type = BEX_CONFIG_IS_TEXT,
+         .offset = offsetof(moved, gone),
+         .size = sizeof((moved *)0)->gone,
+         .initial = "",
+         .help = "gone",
+         .retired = true},
+        BEX_CONFIG_END,
+    };
+    const bex_config_section both[] = {moved_sections[0], {"other", speed_rows, 0, "old"}};
+    const bex_config_schema with = {both, 2}, without = {both + 1, 1};
+    moved c = {0};
+    bex_config_defaults(&with, &c);
+    assert_int_equal(bex_config_set(&with, &c, "other.speed=5"), 0);
+    assert_true(c.rate == 5 && c.gone[0] == 0);
+    assert_int_equal(bex_config_set(&without, &c, "other.speed=6"), 0);
+    assert_true(c.rate == 5);
+    assert_string_equal(c.gone, "6");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_come_from_the_table),
@@ -290,6 +378,9 @@ int main(void) {
         cmocka_unit_test(text_is_minimal_and_commented),
         cmocka_unit_test(files_are_saved_and_loaded),
         cmocka_unit_test(help_lists_every_key),
+        cmocka_unit_test(old_spellings_are_read_and_new_ones_written),
+        cmocka_unit_test(a_key_and_its_old_spelling_do_not_go_together),
+        cmocka_unit_test(an_alias_goes_before_a_retired_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,7 +193,7 @@ static void the_summary_is_right(void **state) {
     bex_real coverage[] = {R(3), R(1), R(5), R(2)}, unaware[] = {R(0), R(4), R(5), R(2)};
     unsigned char possible[] = {1, 1, 0, 1};
     bex_plans_trial one = {2,      episode,  step,    length,   chosen, blind, from, made,
-                           places, coverage, unaware, possible, 60,     45,    2,    ""};
+                           places, coverage, unaware, possible, 60,     45,    2};
     propose(&one, 0, 0.5, 1, (double[]){2.5, 0.5});
     propose(&one, 1, 1, 1, (double[]){9, 3.5});
     bex_plans plans = {p, 2, TINY_K, 2, TINY_O, 1, &one};

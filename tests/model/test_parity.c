@@ -1,6 +1,7 @@
 /* Parity with PyTorch: a two-block encoder + MLP head, ten AdamW steps. Forward, every gradient of step
  * 1 and all ten losses agree to 1e-5 relative (the golden is float64; see tests/golden/README.md).
  * BEX_GOLDENS names another folder of goldens: `make parity` compares with a live PyTorch that way. */
+#include "base/parallel.h"
 #include "model/encoder.h"
 #include "model/mlp.h"
 #include "nn/adam.h"
@@ -61,10 +62,11 @@ static network network_new(const bex_st_file *f, int lanes) {
     return n;
 }
 
-static double lane_work(bex_tape *tape, int lane, void *payload) {
+static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     network *n = payload;
     int first, count;
-    bex_lane_slice(B, n->lanes, lane, &first, &count);
+    bex_part(B, n->lanes, lane, &first, &count);
+    *result = 0;
     if (!count) return 0;
     bex_tape_train(tape, n->params);
     bex_tensor *out[BLOCKS];
@@ -75,7 +77,8 @@ static double lane_work(bex_tape *tape, int lane, void *payload) {
     bex_tensor *target = bex_constant(tape, n->target + first * OUT, 2, BEX_DIMS(count, OUT));
     bex_tensor *loss = bex_squared_error(tape, y, target, NULL, 1.0 / (B * OUT));
     bex_backward(tape, loss);
-    return (double)loss->data[0];
+    *result = (double)loss->data[0];
+    return 0;
 }
 
 static void near(const char *what, const bex_real *ours, const bex_real *golden, size_t n) {

@@ -1,5 +1,6 @@
 /* For any number of threads and of ranks the loss and the gradient are the bits of lanes one by one. The
  * ranks are processes here too, made by fork, which meet in shared memory: no MPI is needed. */
+#include "base/error.h"
 #include "base/parallel.h"
 #include "base/ranks.h"
 #include "nn/lanes.h"
@@ -15,8 +16,8 @@ enum { LANES = 7, N = 1000, PIECE = 77 };
 
 typedef struct {
     pthread_barrier_t all;
-    char table[LANES * 16]; // of a gathering
-    bex_real piece[PIECE];  // of a fold
+    char table[LANES * 512]; // of a gathering
+    bex_real piece[PIECE];   // of a fold
     struct {
         double loss;
         bex_real grad[N];
@@ -55,7 +56,7 @@ static int fold(bex_real *data, size_t n, bex_fold_fn *fn, void *payload) {
 }
 
 // gradients from 1e-6 to 1e+6: in another order their sum has other bits
-static double lane_work(bex_tape *tape, int lane, void *payload) {
+static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     const bex_param *p = payload;
     bex_rng rng = tape->rng;
     int add;
@@ -63,7 +64,8 @@ static double lane_work(bex_tape *tape, int lane, void *payload) {
     bex_real *g = bex_grad(tape, bex_use(tape, p), &add);
     for (size_t i = 0; i < p->count; i++)
         g[i] = R(bex_rng_normal(&rng) * pow(10, 12 * bex_rng_uniform(&rng) - 6));
-    return (double)g[0] + 1.0 / (lane + 3);
+    *result = (double)g[0] + 1.0 / (lane + 3);
+    return 0;
 }
 
 static void train_one(bex_params *p, const bex_param *x, bex_lanes *lanes, double *loss) {
@@ -85,7 +87,7 @@ static void rank_work(int rank, int ranks) {
     bex_params_free(p);
 }
 
-static void start_ranks(int ranks) {
+static void start_ranks(int ranks, void (*work)(int rank, int ranks)) {
     pthread_barrierattr_t shared;
     pid_t child[LANES];
     memset(place, 0, sizeof *place);
@@ -97,7 +99,7 @@ static void start_ranks(int ranks) {
         assert_true(child[r] >= 0);
         if (child[r]) continue;
         alarm(60); // a rank that fails leaves the others at the barrier
-        rank_work(r, ranks);
+        work(r, ranks);
         _exit(0);
     }
     for (int r = 0; r < ranks; r++) {
@@ -118,7 +120,9 @@ static void add_up(bex_real *sum, double *loss, bool backwards) {
         bex_tape tape;
         bex_tape_init(&tape, arena);
         tape.rng = bex_rng_split(bex_rng_seed(2), "lane", (uint64_t)lane);
-        *loss += lane_work(&tape, lane, (void *)(uintptr_t)x);
+        double one;
+        assert_int_equal(lane_work(&tape, lane, (void *)(uintptr_t)x, &one), 0);
+        *loss += one;
         for (int k = 0; k < N; k++) sum[k] += bex_param_grad(x, 0)[k];
     }
     bex_arena_free(arena);
@@ -150,7 +154,7 @@ static void same_bits_for_any_number_of_ranks(void **state) {
     double loss = 0;
     add_up(sum, &loss, false);
     for (int ranks = 1; ranks <= LANES; ranks++) {
-        start_ranks(ranks);
+        start_ranks(ranks, rank_work);
         for (int r = 0; r < ranks; r++) {
             assert_memory_equal(&loss, &place->came_to[r].loss, sizeof loss);
             assert_memory_equal(sum, place->came_to[r].grad, sizeof sum);
@@ -168,6 +172,83 @@ static void order_is_part_of_the_bits(void **state) {
     assert_true(memcmp(sum, backwards, sizeof sum) != 0);
 }
 
+// lanes 2 and 5 fail; the others do not
+static int failing_work(bex_tape *tape, int lane, void *payload, double *result) {
+    (void)tape, (void)payload;
+    *result = 1;
+    return lane == 2 || lane == 5 ? bex_fail("lane %d has no labels", lane) : 0;
+}
+
+static void the_lowest_lane_that_failed_is_told_for_any_number_of_threads(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= LANES; threads++) {
+        bex_params *p = bex_params_new();
+        bex_param_add(p, BEX_INIT_ZERO, 1, BEX_DIMS(N), "x");
+        bex_lanes *lanes = bex_lanes_new(LANES, threads);
+        bex_params_build(p, bex_lanes_blocks(lanes), bex_rng_seed(1));
+        double sum = 0;
+        assert_int_equal(bex_lanes_run(lanes, bex_rng_seed(2), failing_work, NULL, &sum), -1);
+        assert_string_equal(bex_error(), "lane 2 has no labels");
+        assert_true(isnan(sum));
+        assert_int_equal(bex_lanes_learn(lanes, bex_rng_seed(2), failing_work, NULL, p, &sum), -1);
+        assert_string_equal(bex_error(), "lane 2 has no labels");
+        bex_lanes_free(lanes);
+        bex_params_free(p);
+    }
+}
+
+static void failing_rank(int rank, int ranks) {
+    me = (bex_ranks){rank, ranks, gather, fold};
+    bex_ranks_join(&me);
+    bex_lanes *lanes = bex_lanes_spread(LANES, 1);
+    double sum;
+    assert_int_equal(bex_lanes_run(lanes, bex_rng_seed(2), failing_work, NULL, &sum), -1);
+    assert_string_equal(bex_error(),
+                        ranks < 4 ? "lane 2 has no labels" : "rank 1: lane 2 has no labels");
+    bex_lanes_free(lanes);
+}
+
+static void every_rank_is_told(void **state) {
+    (void)state;
+    start_ranks(2, failing_rank); // lanes 0..3 | 4..6
+    start_ranks(4, failing_rank); // 0 1 | 2 3 | 4 5 | 6
+}
+
+typedef struct {
+    double loss;
+    bex_real grad[N];
+} learned;
+
+// a learner of its own, two threads if it may
+static int learn_inside(long trial, int worker, void *payload) {
+    (void)worker;
+    learned *out = (learned *)payload + trial;
+    bex_params *p = bex_params_new();
+    const bex_param *x = bex_param_add(p, BEX_INIT_ZERO, 1, BEX_DIMS(N), "x");
+    bex_lanes *lanes = bex_lanes_new(LANES, trial % 2 ? 2 : 1);
+    train_one(p, x, lanes, &out->loss);
+    memcpy(out->grad, bex_param_grad(x, 0), sizeof out->grad);
+    bex_lanes_free(lanes);
+    bex_params_free(p);
+    return 0;
+}
+
+// a learner may live in a trial that shares its threads with others
+static void lanes_work_inside_a_piece(void **state) {
+    (void)state;
+    enum { TRIALS = 8 };
+    bex_real sum[N] = {0};
+    double loss = 0;
+    learned *trials = calloc(TRIALS, sizeof *trials);
+    add_up(sum, &loss, false);
+    assert_int_equal(bex_try_parallel(4, TRIALS, learn_inside, trials), 0);
+    for (int i = 0; i < TRIALS; i++) {
+        assert_memory_equal(&loss, &trials[i].loss, sizeof loss);
+        assert_memory_equal(sum, trials[i].grad, sizeof sum);
+    }
+    free(trials);
+}
+
 int main(void) {
     place = mmap(NULL, sizeof *place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (place == MAP_FAILED) return skip_all("no shared memory");
@@ -175,6 +256,9 @@ int main(void) {
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(same_bits_for_any_number_of_ranks),
         cmocka_unit_test(order_is_part_of_the_bits),
+        cmocka_unit_test(the_lowest_lane_that_failed_is_told_for_any_number_of_threads),
+        cmocka_unit_test(every_rank_is_told),
+        cmocka_unit_test(lanes_work_inside_a_piece),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

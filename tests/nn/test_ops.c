@@ -3,7 +3,6 @@
 #include "nn/ops.h"
 
 #include "kernel/random.h"
-#include "nn/lanes.h"
 
 #include "test.h"
 
@@ -168,22 +167,6 @@ static void inference_records_nothing(void **state) {
     bex_params_free(p);
 }
 
-static void lane_slices_cover_the_batch(void **state) {
-    (void)state;
-    for (int n = 0; n < 40; n++)
-        for (int lanes = 1; lanes < 12; lanes++) {
-            int next = 0;
-            for (int lane = 0; lane < lanes; lane++) {
-                int first, count;
-                bex_lane_slice(n, lanes, lane, &first, &count);
-                assert_int_equal(first, next);
-                assert_true(count == n / lanes || count == n / lanes + 1);
-                next += count;
-            }
-            assert_int_equal(next, n);
-        }
-}
-
 // a bug aborts, and says the shapes
 static void a_wrong_shape_aborts_with_the_shapes(void **state) {
     (void)state;
@@ -219,7 +202,6 @@ int main(void) {
         T(prefix_attention_is_attention_over_the_joined_tokens),
         T(dropout_keeps_the_mean_and_is_off_in_inference),
         T(inference_records_nothing),
-        T(lane_slices_cover_the_batch),
         T(a_wrong_shape_aborts_with_the_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* What a training step promises: the same bits for any number of threads, no malloc once warm, for
  * learning and for inference; and that it learns. */
+#include "base/parallel.h"
 #include "model/encoder.h"
 #include "model/mlp.h"
 #include "nn/adam.h"
@@ -53,11 +54,11 @@ static bex_tensor *predict(bex_tape *tape, const learner *l, int first, int coun
 }
 
 // micro-batches of two samples, with dropout: every lane's random stream is its own
-static double lane_work(bex_tape *tape, int lane, void *payload) {
+static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     learner *l = payload;
     int first, count;
-    double loss = 0;
-    bex_lane_slice(B, LANES, lane, &first, &count);
+    *result = 0;
+    bex_part(B, LANES, lane, &first, &count);
     for (int i = 0; i < count; i += 2) {
         int n = count - i < 2 ? count - i : 2;
         bex_tape_train(tape, l->params);
@@ -65,10 +66,10 @@ static double lane_work(bex_tape *tape, int lane, void *payload) {
         bex_tensor *t = bex_constant(tape, l->target + (first + i) * OUT, 2, BEX_DIMS(n, OUT));
         bex_tensor *e = bex_squared_error(tape, y, t, NULL, 1.0 / (B * OUT));
         bex_backward(tape, e);
-        loss += (double)e->data[0];
+        *result += (double)e->data[0];
         bex_tape_reset(tape);
     }
-    return loss;
+    return 0;
 }
 
 static void train_step(learner *l, int step) {

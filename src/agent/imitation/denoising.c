@@ -6,32 +6,23 @@
 #include "agent/imitation/minibatch.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/ranks.h"
 #include "kernel/random.h"
 #include "policy/sampler.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 typedef struct {
     bex_imitation *a;
     bex_minibatch_draw draw;
     bool learn;
-    double factor;     // of the loss
-    atomic_int failed; // lanes whose labels failed; messages are per thread, so the first is kept
-    char why[256];
+    double factor; // of the loss
 } job;
 
-static double fail_in_lane(job *j) {
-    if (atomic_fetch_add(&j->failed, 1) == 0) snprintf(j->why, sizeof j->why, "%s", bex_error());
-    return (double)NAN;
-}
-
-// what the lanes came to: 0, or negative with a message
-static int outcome(const job *j, const char *what, double loss, long long step) {
-    if (isfinite(loss)) return 0; // a lane that failed gave NAN, and all ranks saw it
-    if (bex_ranks_settle(j->failed ? bex_fail("%s", j->why) : 0) < 0) return -1;
+static int check_finite(const char *what, double loss, long long step) {
+    if (isfinite(loss)) return 0;
     return bex_fail("the %s is %g at step %lld: a smaller train.lr, or train.clip", what, loss,
                     step);
 }
@@ -58,13 +49,14 @@ static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_mini
     return x;
 }
 
-static double micro_batch(bex_tape *tape, job *j, int lane, int first, int groups, bex_rng *rng) {
+static int micro_batch(bex_tape *tape, const job *j, int lane, int first, int groups, bex_rng *rng,
+                       double *sum) {
     const bex_policy *p = j->a->policy;
     bex_minibatch b;
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *noise;
     int *step;
     double start = bex_seconds();
-    if (bex_minibatch_take(tape, &j->draw, first, groups, rng, &b) < 0) return fail_in_lane(j);
+    if (bex_minibatch_take(tape, &j->draw, first, groups, rng, &b) < 0) return -1;
     bex_tensor *x = add_noise(tape, p, &b, rng, &step, &noise);
     j->a->data_seconds[lane] += bex_seconds() - start;
     if (j->learn) bex_tape_train(tape, p->params);
@@ -74,24 +66,26 @@ static double micro_batch(bex_tape *tape, job *j, int lane, int first, int group
     bex_tensor *target = p->schedule.predicts == BEX_PREDICTS_CHUNK ? clean : noise;
     bex_tensor *loss = bex_squared_error(tape, told, target, b.mask, j->factor);
     if (j->learn) bex_backward(tape, loss);
-    return (double)loss->data[0];
+    *sum += (double)loss->data[0];
+    return 0;
 }
 
-static double lane_work(bex_tape *tape, int lane, void *payload) {
-    job *j = payload;
+static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
+    const job *j = payload;
     const bex_optimiser_config *t = &j->a->config.train;
-    double sum = 0, start = bex_seconds();
+    double start = bex_seconds();
     int first, count, most = (int)t->micro / j->draw.S;
     if (most < 1) most = 1;
-    bex_lane_slice(j->draw.windows / j->draw.S, (int)t->lanes, lane, &first, &count);
+    bex_part(j->draw.windows / j->draw.S, (int)t->lanes, lane, &first, &count);
     bex_rng rng = tape->rng;
+    *result = 0;
     for (int g = 0; g < count; g += most) {
         int groups = count - g < most ? count - g : most;
-        sum += micro_batch(tape, j, lane, first + g, groups, &rng);
+        if (micro_batch(tape, j, lane, first + g, groups, &rng, result) < 0) return -1;
         bex_tape_reset(tape);
     }
     j->a->lane_seconds[lane] += bex_seconds() - start;
-    return sum;
+    return 0;
 }
 
 static double seconds_of(double *lanes, int n) {
@@ -120,7 +114,7 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     out->samples = t->batch;
     out->data_seconds = seconds_of(a->data_seconds, (int)t->lanes);
     out->lane_seconds = seconds_of(a->lane_seconds, (int)t->lanes);
-    if (code < 0 || outcome(&j, "loss", out->loss, (long long)step) < 0) return -1;
+    if (code < 0 || check_finite("loss", out->loss, (long long)step) < 0) return -1;
     out->lr = bex_schedule_lr(&a->schedule, (long)step);
     out->grad_norm =
         bex_adam_step(a->policy->params, &a->adam, out->lr, bex_lanes_threads(a->lanes));
@@ -143,10 +137,10 @@ static void swap_average(bex_params *p) {
 static int held_out_loss(bex_imitation *a, job *j, double *loss) {
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "evaluate", 0);
     bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
-    *loss = bex_lanes_run(a->lanes, rng, lane_work, j);
+    int code = bex_lanes_run(a->lanes, rng, lane_work, j, loss);
     seconds_of(a->data_seconds, (int)a->config.train.lanes);
     seconds_of(a->lane_seconds, (int)a->config.train.lanes);
-    return outcome(j, "held-out loss", *loss, a->policy->params->step);
+    return code < 0 ? code : check_finite("held-out loss", *loss, a->policy->params->step);
 }
 
 int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {

@@ -3,6 +3,7 @@
 
 #include "agent/imitation/minibatch.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "kernel/random.h"
 #include "policy/deploy.h"
 #include "policy/sampler.h"
@@ -16,7 +17,6 @@ const char *const bex_open_loop_names[] = {"nothing", "one", "mean", "nearest", 
 typedef struct {
     double square[BEX_OPEN_LOOP_CHUNK][BEX_OPEN_LOOP_KINDS]; // sums over windows and dims
     double steps[BEX_OPEN_LOOP_CHUNK];                       // windows that have this step
-    char why[256];                                           // of a failure, or ""
 } lane_sums;
 
 typedef struct {
@@ -101,17 +101,15 @@ static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex
     return 0;
 }
 
-static double lane_work(bex_tape *tape, int lane, void *payload) {
+static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     const job *j = payload;
     lane_sums *s = &j->sums[lane];
     int first, count;
-    bex_lane_slice(j->draw.windows / j->draw.S, bex_lanes_count(j->a->lanes), lane, &first, &count);
+    bex_part(j->draw.windows / j->draw.S, bex_lanes_count(j->a->lanes), lane, &first, &count);
     bex_rng rng = tape->rng;
+    *result = 0; // all it tells is in its sums
     for (int g = first; g < first + count; g++) {
-        if (group_work(tape, j, s, g, &rng) < 0) {
-            snprintf(s->why, sizeof s->why, "%s", bex_error());
-            return (double)NAN;
-        }
+        if (group_work(tape, j, s, g, &rng) < 0) return -1;
         bex_tape_reset(tape);
     }
     return 0;
@@ -188,9 +186,8 @@ int bex_open_loop_run(bex_open_loop *out, bex_imitation *a, const bex_policy *p,
             unit[i] = (double)(p->normaliser.high[i] - p->normaliser.low[i]) / 2;
         bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "open loop", 0);
         *out = (bex_open_loop){.windows = groups * S, .K = p->dit.o.K};
-        bex_lanes_run(a->lanes, rng, lane_work, &j);
-        for (int i = 0; i < lanes && !code; i++)
-            if (sums[i].why[0]) code = bex_fail("%s", sums[i].why);
+        double none;
+        code = bex_lanes_run(a->lanes, rng, lane_work, &j, &none);
         conclude(out, sums, lanes, p->A);
     } else {
         code = bex_fail("out of memory");

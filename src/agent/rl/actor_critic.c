@@ -2,6 +2,7 @@
 #include "agent/rl/actor_critic.h"
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "kernel/random.h"
 #include "nn/adam.h"
 #include "nn/param_file.h"
@@ -114,12 +115,12 @@ static double sum_of(const bex_tensor *t) {
     return sum;
 }
 
-static double critic_lane(bex_tape *tape, int lane, void *payload) {
+static int critic_lane(bex_tape *tape, int lane, void *payload, double *result) {
     const bex_actor_critic *ac = payload;
     const bex_actor_critic_options *o = &ac->o;
     const bex_transitions *b = &ac->batch;
     int first, n;
-    bex_lane_slice(o->batch, o->lanes, lane, &first, &n);
+    bex_part(o->batch, o->lanes, lane, &first, &n);
     bex_tensor *y = targets(tape, ac, first, n);
     bex_tape_train(tape, ac->critics.params);
     bex_tensor *s = rows(tape, b->obs, first, n, o->O), *u = rows(tape, b->act, first, n, o->A);
@@ -128,14 +129,15 @@ static double critic_lane(bex_tape *tape, int lane, void *payload) {
         bex_squared_error(tape, q, y, NULL, 1.0 / ((double)o->critics * (double)o->batch));
     bex_backward(tape, loss);
     ac->sum[lane] = sum_of(q);
-    return (double)loss->data[0];
+    *result = (double)loss->data[0];
+    return 0;
 }
 
-static double actor_lane(bex_tape *tape, int lane, void *payload) {
+static int actor_lane(bex_tape *tape, int lane, void *payload, double *result) {
     const bex_actor_critic *ac = payload;
     const bex_actor_critic_options *o = &ac->o;
     int first, n;
-    bex_lane_slice(o->batch, o->lanes, lane, &first, &n);
+    bex_part(o->batch, o->lanes, lane, &first, &n);
     bex_tape_train(tape, ac->params);
     bex_tensor *logp, *s = rows(tape, ac->batch.obs, first, n, o->O);
     bex_tensor *u =
@@ -147,7 +149,8 @@ static double actor_lane(bex_tape *tape, int lane, void *payload) {
                                    1.0 / (double)o->batch);
     bex_backward(tape, loss);
     ac->sum[lane] = sum_of(logp);
-    return (double)loss->data[0];
+    *result = (double)loss->data[0];
+    return 0;
 }
 
 static double lane_sum(const bex_actor_critic *ac) {
