@@ -85,7 +85,7 @@ struct json_t *bex_workload_peer(const char *what, const bex_dit_options *o,
              "N=%d Q=%d B=%lld S=%lld ddim=%lld dropout=%g",
              what, o->mode == BEX_DIT_PREFIX, o->O, o->A, o->K, o->C, o->F, o->heads, o->blocks,
              o->T, o->N, 1 + o->coverage, config->train.batch,
-             o->N ? config->train.samples_per_history : 1, p->diffusion.ddim, o->dropout);
+             o->N ? config->train.samples_per_history : 1, p->deploy.denoising_steps, o->dropout);
     return bex_bench_peer(command);
 }
 

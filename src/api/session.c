@@ -80,7 +80,7 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .guidance = d->guidance,
         .noise = d->noise,
         .act = bex_deploy_actions(p, d),
-        .denoising_steps = bex_deploy_denoising_steps(p, d),
+        .denoising_steps = (int)d->denoising_steps,
         .candidates = (int)d->candidates,
         .commit = (int)d->commit,
         .temperature = d->temperature,
@@ -105,7 +105,7 @@ static int take_options(bex_deploy_config *d, const bex_session_options *o) {
     } numbers[] = {{"guidance", o->guidance, o->guidance >= 0},
                    {"noise", o->noise, o->noise >= 0},
                    {"temperature", o->temperature, o->temperature >= 0},
-                   {"act", o->act, o->act != 0},
+                   {"action_steps", o->act, o->act != 0},
                    {"denoising_steps", o->denoising_steps, o->denoising_steps != 0},
                    {"candidates", o->candidates, o->candidates != 0},
                    {"commit", o->commit, o->commit != 0}};

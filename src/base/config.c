@@ -286,8 +286,8 @@ int bex_config_set(const bex_config_schema *schema, void *config, const char *ov
 
 int bex_config_get(const bex_config_schema *schema, const void *config, const char *section,
                    const char *key, char out[BEX_CONFIG_TEXT_SIZE]) {
-    const bex_config_section *s = find_section(schema, section);
-    const bex_config_row *row = s ? find_row(schema, s, key) : NULL;
+    const bex_config_section *s;
+    const bex_config_row *row = find_row(schema, section, key, &s);
     if (!row) return -1;
     format_value(out, BEX_CONFIG_TEXT_SIZE, row, (const char *)config + s->offset + row->offset);
     return 0;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #ifdef _OPENMP
@@ -16,19 +17,20 @@ static _Thread_local bool shared;
 typedef struct call {
     bex_piece_fn *work;
     void *payload;
-    long failed; // the lowest piece that did; LONG_MAX: none
+    atomic_flag busy; // somebody writes what follows
+    long failed;      // the lowest piece that did; LONG_MAX: none
     bex_failure failure;
 } call;
 
 static void run_piece(call *c, long piece, int worker) {
     if (c->work(piece, worker, c->payload) == 0) return;
-#ifdef _OPENMP
-#pragma omp critical(bex_parallel_failure)
-#endif
+    // failures are rare: a lock that spins, and no symbol of OpenMP's in the library
+    while (atomic_flag_test_and_set(&c->busy)) continue;
     if (piece < c->failed) {
         c->failed = piece;
         bex_failure_take(&c->failure);
     }
+    atomic_flag_clear(&c->busy);
 }
 
 #ifdef _OPENMP
@@ -62,7 +64,7 @@ static void run_shared(call *c, int threads, long pieces) {
 #endif
 
 int bex_try_parallel(int threads, long pieces, bex_piece_fn *work, void *payload) {
-    call c = {.work = work, .payload = payload, .failed = LONG_MAX};
+    call c = {.work = work, .payload = payload, .busy = ATOMIC_FLAG_INIT, .failed = LONG_MAX};
     if (threads == 0) threads = bex_parallel_threads();
     if (threads == 1 || pieces <= 1 || shared)
         for (long i = 0; i < pieces; i++) run_piece(&c, i, 0);

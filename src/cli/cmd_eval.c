@@ -33,7 +33,7 @@ static const bex_usage usage = {
         "states beside what the demonstrator did there, root mean square over action dims in the\n"
         "world's units. RUN has a config.ini and a policy. A policy with a history is also shown\n"
         "another one than the coverage is of, one with a coverage token has it hidden, and one that\n"
-        "follows futures (diffusion.lead) is shown the demonstrator's: figures that do not change\n"
+        "follows futures (diffusion.show_waypoints) is shown the demonstrator's: figures that do not change\n"
         "tell that it does not look.",
     .example = "bex eval runs/be\n"
                "bex eval runs/be --windows 2048 --json",
@@ -55,7 +55,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static bool applies(const variant *v, const bex_policy *p) {
     return !(v->other_history && !p->dit.o.N) && !(v->no_coverage && !p->dit.o.coverage) &&
-           !(v->led && p->config.diffusion.lead == 0);
+           !(v->led && p->config.diffusion.show_waypoints == 0);
 }
 
 static json_t *figures(const double *at) {

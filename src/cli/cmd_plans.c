@@ -107,7 +107,8 @@ static int read_settings(bex_deploy_config *d, const json_t *agent) {
     const char *text = json_string_value(json_object_get(agent, "deploy"));
     if (text) return bex_config_parse(&bex_deploy_schema, d, text, strlen(text), "agent.deploy");
     for (const bex_config_row *row = bex_deploy_rows; row->name; row++) {
-        const json_t *value = json_object_get(agent, row->name);
+        const char *old = row->was ? strchr(row->was, '.') + 1 : row->name;
+        const json_t *value = json_object_get(agent, old);
         char number[BEX_NUMBER_SIZE];
         if (!value) continue;
         const char *given = json_is_string(value)
@@ -115,7 +116,6 @@ static int read_settings(bex_deploy_config *d, const json_t *agent) {
                                 : bex_number_format(number, json_number_value(value));
         if (bex_deploy_set(d, row->name, given) < 0) return bex_fail_in("agent");
     }
-    d->denoising_steps = json_integer_value(json_object_get(agent, "ddim"));
     return 0;
 }
 

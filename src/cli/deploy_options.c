@@ -14,8 +14,12 @@ static const char prefix[] = "deploy.";
 static const bex_config_row *row_of(const char *argument, const char **value) {
     size_t n = strcspn(argument, "=");
     *value = argument[n] ? argument + n + 1 : NULL;
-    for (const bex_config_row *row = bex_deploy_rows; row->name; row++)
-        if (strlen(row->name) == n && !strncmp(row->name, argument, n)) return row;
+    for (const bex_config_row *row = bex_deploy_rows; row->name; row++) {
+        const char *old = row->was ? strchr(row->was, '.') + 1 : row->name; // its key alone
+        if ((strlen(row->name) == n && !strncmp(row->name, argument, n)) ||
+            (strlen(old) == n && !strncmp(old, argument, n)))
+            return row;
+    }
     return NULL;
 }
 

@@ -42,8 +42,7 @@ static int open_policy(state *s, const bex_explore_request *q, const bex_world *
         bex_deploy_check(s->policy, &s->deploy) < 0)
         return bex_misused();
     // as they will be in force
-    s->deploy.act = bex_deploy_actions(s->policy, &s->deploy);
-    s->deploy.denoising_steps = bex_deploy_denoising_steps(s->policy, &s->deploy);
+    s->deploy.action_steps = bex_deploy_actions(s->policy, &s->deploy);
     return 0;
 }
 

@@ -6,7 +6,7 @@
  * and n candidates of p(., tau | s, ...), of which the nearest to c is taken, sample that law with the history
  * entering exactly, through cov, not through what the network made of it. n = 1: the network alone.
  *
- * tau is read as its K waypoints, each counted (F + 1) / K times. With coverage.places a candidate of whose waypoints more
+ * tau is read as its K waypoints, each counted (F + 1) / K times. With coverage.support a candidate of whose waypoints more
  * than a tenth are unsupported (policy/support.h) is taken only if all candidates are such: then the one with the
  * fewest. Nothing is allocated after new. */
 #ifndef BEX_POLICY_CHOICE_H

@@ -48,11 +48,12 @@ int bex_deploy_apply(bex_deploy_config *d, const char *const *overrides, int n) 
     return 0;
 }
 
-// a policy's own `act` may exceed its chunk: then it plays all of it
+// a policy's own number may exceed its chunk: then it plays all of it
 int bex_deploy_check(const bex_policy *p, const bex_deploy_config *d) {
-    if (d->act > p->chunk.K && d->act != p->config.deploy.act)
-        return bex_fail("deploy.act = %lld: a chunk has %d actions", d->act, p->chunk.K);
-    if (bex_deploy_denoising_steps(p, d) > p->schedule.steps)
+    if (d->action_steps > p->chunk.K && d->action_steps != p->config.deploy.action_steps)
+        return bex_fail("deploy.action_steps = %lld: a chunk has %d actions", d->action_steps,
+                        p->chunk.K);
+    if (d->denoising_steps > p->schedule.steps)
         return bex_fail("deploy.denoising_steps = %lld: the policy has %d", d->denoising_steps,
                         p->schedule.steps);
     if (d->candidates > 1 && (!p->chunk.W || !p->condition))
@@ -61,10 +62,6 @@ int bex_deploy_check(const bex_policy *p, const bex_deploy_config *d) {
     return 0;
 }
 
-int bex_deploy_denoising_steps(const bex_policy *p, const bex_deploy_config *d) {
-    return (int)(d->denoising_steps ? d->denoising_steps : p->config.diffusion.ddim);
-}
-
 int bex_deploy_actions(const bex_policy *p, const bex_deploy_config *d) {
-    return d->act > 0 && d->act < p->chunk.K ? (int)d->act : p->chunk.K;
+    return d->action_steps > 0 && d->action_steps < p->chunk.K ? (int)d->action_steps : p->chunk.K;
 }

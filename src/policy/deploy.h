@@ -21,8 +21,7 @@ int bex_deploy_apply(bex_deploy_config *d, const char *const *overrides, int n);
 /* Negative with a message where this policy cannot act so. */
 int bex_deploy_check(const bex_policy *policy, const bex_deploy_config *d);
 
-/* Denoising steps of a plan, and actions played of a chunk, with these settings. */
-int bex_deploy_denoising_steps(const bex_policy *policy, const bex_deploy_config *d);
+/* Actions executed of a chunk with these settings. */
 int bex_deploy_actions(const bex_policy *policy, const bex_deploy_config *d);
 
 #endif

@@ -62,7 +62,7 @@ static int allocate(bex_planner *p) {
     int from = s->W && s->reach > 0 ? s->A : 0;
     if (!(p->noise = bex_candidate_noise_new(p->candidates, s->K, s->columns, from))) return -1;
     if (p->candidates > 1 && !(p->choice = bex_choice_new(policy, p->candidates))) return -1;
-    return p->choice && policy->config.diffusion.lead > 0 ? prepare_route(p) : 0;
+    return p->choice && policy->config.diffusion.show_waypoints > 0 ? prepare_route(p) : 0;
 }
 
 static void take_settings(bex_planner *p, const bex_deploy_config *d) {
@@ -79,8 +79,7 @@ bex_planner *bex_planner_new(const bex_policy *policy, const bex_deploy_config *
     p->policy = policy;
     p->tape = tape;
     p->candidates = (int)d->candidates;
-    p->sampler = (bex_sampler){.schedule = &policy->schedule,
-                               .steps = bex_deploy_denoising_steps(policy, d)};
+    p->sampler = (bex_sampler){.schedule = &policy->schedule, .steps = (int)d->denoising_steps};
     take_settings(p, d);
     if (allocate(p) == 0) return p;
     bex_planner_free(p);
@@ -100,9 +99,7 @@ void bex_planner_free(bex_planner *p) {
 }
 
 bool bex_planner_set(bex_planner *p, const bex_deploy_config *d) {
-    if (d->candidates != p->candidates ||
-        bex_deploy_denoising_steps(p->policy, d) != p->sampler.steps)
-        return true;
+    if (d->candidates != p->candidates || (int)d->denoising_steps != p->sampler.steps) return true;
     take_settings(p, d);
     return false;
 }

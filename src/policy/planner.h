@@ -3,9 +3,9 @@
  *   PROPOSE               n candidate chunks are denoised from noise; the one whose future, together with the past, has the
  *                         coverage nearest the target is chosen (policy/choice.h); n = 1: the network alone
  *   CONTINUE_NOISE        the chosen future is still followed (deploy.commit): one chunk, denoised from its noise
- *   CONTINUE_ROUTE        the same with diffusion.lead: one chunk, the waypoints of the chosen future shown
+ *   CONTINUE_ROUTE        the same with diffusion.show_waypoints: one chunk, the waypoints of the chosen future shown
  *
- * With diffusion.lead a proposed chunk, once chosen, is denoised a second time with its waypoints shown: actions that follow them
+ * With diffusion.show_waypoints a proposed chunk, once chosen, is denoised a second time with its waypoints shown: actions that follow them
  * (policy/route.h). What continues, noise and route, is kept here from plan to plan of an episode; given noise and a
  * history of the caller's, a plan is a function of its arguments and leaves nothing behind.
  *
@@ -42,7 +42,7 @@ int bex_planner_plan(bex_planner *p, bex_past *past, bex_target exp, const bex_p
                      bex_real *actions);
 
 /* What the last plan chose from; n 0: it did not choose. x (n, K, columns) in network units, of which `best` was taken; with
- * diffusion.lead its actions are those that follow it. Until the next plan. */
+ * diffusion.show_waypoints its actions are those that follow it. Until the next plan. */
 typedef struct bex_plan_choice {
     const bex_choice *choice;
     const bex_real *x;

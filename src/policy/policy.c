@@ -24,19 +24,19 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
         return bex_fail("model.width %lld is not a multiple of model.heads %lld", m->width,
                         m->heads);
     if (m->time_width % 2) return bex_fail("model.time_width %lld is odd", m->time_width);
-    if (c->diffusion.ddim > c->diffusion.steps)
-        return bex_fail("diffusion.ddim %lld exceeds diffusion.steps %lld", c->diffusion.ddim,
-                        c->diffusion.steps);
+    if (c->deploy.denoising_steps > c->diffusion.steps)
+        return bex_fail("deploy.denoising_steps %lld exceeds diffusion.steps %lld",
+                        c->deploy.denoising_steps, c->diffusion.steps);
     const char *phi = bex_phi_kinds[c->coverage.phi];
     if (m->features && (!strcmp(phi, "onehot") || !strcmp(phi, "cosine_relative")))
         return bex_fail("model.features does not go with coverage.phi = %s", phi);
     if (m->features && !c->coverage.features)
         return bex_fail("model.features needs coverage.features above 0");
-    if (c->coverage.places && (!m->waypoints || m->agent != BEX_AGENT_BE))
-        return bex_fail("coverage.places needs a be policy with model.waypoints");
-    if (c->diffusion.lead > 0 &&
+    if (c->coverage.support && (!m->waypoints || m->agent != BEX_AGENT_BE))
+        return bex_fail("coverage.support needs a be policy with model.waypoints");
+    if (c->diffusion.show_waypoints > 0 &&
         (!m->waypoints || m->reach == 0 || c->diffusion.predicts != BEX_PREDICTS_CHUNK))
-        return bex_fail("diffusion.lead needs model.waypoints, model.reach above 0 and "
+        return bex_fail("diffusion.show_waypoints needs model.waypoints, model.reach above 0 and "
                         "diffusion.predicts = chunk");
     if (m->task && !tasks) return bex_fail("model.task: the demonstrations have no task labels");
     if (m->scene && !scenes)
@@ -236,9 +236,9 @@ static bex_policy *from_file(const bex_st_file *f) {
     int code = read_weights(p, f);
     if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
     if (!code && bex_policy_uses_phi(&config)) code = read_coverage(p, f);
-    if (!code && config.coverage.places) {
+    if (!code && config.coverage.support) {
         p->support = bex_support_load(f, &p->normaliser, p->chunk.dim, p->chunk.W,
-                                      (int)config.coverage.places);
+                                      (int)config.coverage.support);
         code = p->support ? 0 : -1;
     }
     if (!code) return p;

@@ -24,7 +24,7 @@ typedef struct bex_policy {
     bex_noise_schedule schedule;
     bex_feature *phi;         // be, or model.features; else NULL
     bex_condition *condition; // be only
-    bex_support *support;     // with coverage.places; else NULL
+    bex_support *support;     // with coverage.support; else NULL
 } bex_policy;
 
 /* A fresh network with `blocks` of gradients; normaliser, phi and condition are the trainer's to

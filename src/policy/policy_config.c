@@ -28,9 +28,10 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_INTEGER(M, history, "32", 1, 4096, "history states, H (be, bc-history)"),
     BEX_CONFIG_BOOL(M, features, "false", "phi(s) beside s in the tokens of states"),
     BEX_CONFIG_BOOL(M, waypoints, "false",
-                    "denoise where the future leads (coverage.dims) beside each action"),
-    BEX_CONFIG_NUMBER(M, reach, "0", 0, 1000,
-                      "waypoints: 0: places; else ways from the state, deviations in F steps"),
+                    "denoise a state of the future (coverage.dims) beside each action"),
+    BEX_CONFIG_NUMBER(
+        M, reach, "0", 0, 1000,
+        "waypoints: 0: positions; else displacements, 1 being so many deviations in F steps"),
     BEX_CONFIG_BOOL(M, timestep, "false", "a token of the time in the episode"),
     BEX_CONFIG_BOOL(M, task, "false", "a token of the task label"),
     BEX_CONFIG_BOOL(M, scene, "false", "a token of the scene label"),
@@ -41,11 +42,13 @@ const bex_config_row bex_model_rows[] = {
 #define D bex_diffusion_config
 const bex_config_row bex_diffusion_rows[] = {
     BEX_CONFIG_INTEGER(D, steps, "100", 1, 1000, "noise levels in training"),
-    BEX_CONFIG_INTEGER(D, ddim, "8", 1, 1000, "denoising steps when acting"),
-    BEX_CONFIG_CHOICE(D, predicts, "noise", predictions,
-                      "what the network tells: noise (the paper), or chunk, which learns faster"),
-    BEX_CONFIG_NUMBER(D, lead, "0", 0, 0.99,
-                      "windows with waypoints shown without noise: actions that follow a future"),
+    BEX_CONFIG_CHOICE(
+        D, predicts, "noise", predictions,
+        "what the network predicts: noise (the paper), or chunk, which learns faster"),
+    BEX_CONFIG_NUMBER(
+        D, show_waypoints, "0", 0, 0.99,
+        "share of windows whose waypoints are shown without noise: actions that follow them",
+        .was = "diffusion.show_waypoints"),
     BEX_CONFIG_END,
 };
 #define C bex_coverage_config
@@ -57,11 +60,13 @@ const bex_config_row bex_coverage_rows[] = {
     BEX_CONFIG_INTEGER(C, future, "100", 1, 100000, "states after s_k that count, F"),
     BEX_CONFIG_INTEGER(C, bank, "64", 2, 4096,
                        "dataset futures that history normalisation compares with"),
-    BEX_CONFIG_INTEGER(C, places, "0", 0, 65536,
-                       "demonstrated states by which impossible proposals are told; 0: none"),
+    BEX_CONFIG_INTEGER(
+        C, support, "0", 0, 65536,
+        "demonstrated states: a waypoint far from all of them is unsupported; 0: none",
+        .was = "coverage.support"),
     BEX_CONFIG_INTEGER(C, seed, "0", 0, 9007199254740992.0, "of phi"),
     BEX_CONFIG_NUMBER(C, bandwidth, "2", 1e-6, 1e6,
-                      "of cosines: larger tells smaller distances apart"),
+                      "of cosines: larger resolves smaller distances"),
     BEX_CONFIG_NUMBER(C, lambda, "0.01", 1e-12, 1e6, "ridge of the coverage"),
     BEX_CONFIG_NUMBER(C, cell, "0.5", 1e-6, 1e6, "side of a cell of onehot"),
     BEX_CONFIG_BOOL(C, standardise, "true", "phi sees (s - mean) / std"),
@@ -80,11 +85,14 @@ const bex_config_row bex_deploy_rows[] = {
     BEX_CONFIG_NUMBER(P, temperature, "1", 0, 10,
                       "of the noise that actions are denoised from; below 1: likelier ones"),
     BEX_CONFIG_INTEGER(P, candidates, "1", 1, 256,
-                       "proposed futures, of which the nearest to exp is taken (model.waypoints)"),
+                       "candidate futures, of which the nearest to exp is taken (model.waypoints)"),
     BEX_CONFIG_INTEGER(P, commit, "0", 0, 100000,
                        "actions for which a chosen future is followed; 0: until the next plan"),
-    BEX_CONFIG_INTEGER(P, act, "0", 0, 256, "actions of a chunk that are played; 0: all"),
-    BEX_CONFIG_INTEGER(P, denoising_steps, "0", 0, 1000, "of a plan; 0: diffusion.ddim"),
+    BEX_CONFIG_INTEGER(P, action_steps, "0", 0, 256,
+                       "actions of a chunk that are executed before the next plan; 0: all",
+                       .was = "deploy.act"),
+    BEX_CONFIG_INTEGER(P, denoising_steps, "8", 1, 1000, "of a plan (DDIM)",
+                       .was = "deploy.denoising_steps"),
     BEX_CONFIG_END,
 };
 #undef M

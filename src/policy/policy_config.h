@@ -17,22 +17,23 @@ typedef struct bex_model_config {
     bool features;  // tokens of states hold phi(s) beside s
     bool waypoints; // each action is denoised together with a state of the future
     double
-        reach; // 0: waypoints are places; else ways from the state, 1 being so many deviations in F steps
+        reach; // 0: waypoints are positions; else displacements, 1 being so many deviations in F steps
     double dropout;
     long long horizon; // steps that the timestep token counts as 1
 } bex_model_config;
 
 typedef struct bex_diffusion_config {
-    long long steps, ddim;
+    long long steps;
     int predicts; // bex_predicts
-    double lead;  // windows whose waypoints are shown without noise; above 0: chosen futures lead
+    double
+        show_waypoints; // share of windows whose waypoints are shown without noise; above 0: a chosen future is a route
 } bex_diffusion_config;
 
 typedef struct bex_coverage_config {
     int phi;       // index into bex_phi_kinds
     char dims[64]; // "0,1"; "" all
     long long features, hidden, future, bank, seed;
-    long long places; // demonstrated states by which proposals are judged; 0: none
+    long long support; // demonstrated states by which candidate futures are judged; 0: none
     double bandwidth, lambda, cell;
     bool standardise, truncate, novelty;
     int normalise; // bex_normalise
@@ -41,10 +42,10 @@ typedef struct bex_coverage_config {
 typedef struct bex_deploy_config {
     char exp[32], history[BEX_CONFIG_TEXT_SIZE];
     double guidance, noise, temperature;
-    long long act;        // actions of a chunk that are played; 0: all
-    long long candidates; // proposals of which the nearest to exp is played; 1: the network alone
-    long long commit;     // actions for which the chosen one is followed; 0: until the next plan
-    long long denoising_steps; // 0: diffusion.ddim
+    long long action_steps; // actions of a chunk that are executed; 0: all
+    long long candidates;   // futures of which the nearest to exp is taken; 1: the network alone
+    long long commit;       // actions for which the chosen one is followed; 0: until the next plan
+    long long denoising_steps;
 } bex_deploy_config;
 
 typedef struct bex_policy_config {

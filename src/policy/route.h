@@ -1,7 +1,7 @@
 /* policy/route.h - the chosen future while it is executed: positions, shown to the network as displacements from
  * where the body has come to.
  *
- * A network with diffusion.lead has also learned actions for waypoints that are shown without noise (docs/model.md).
+ * A network with diffusion.show_waypoints has also learned actions for waypoints that are shown without noise (docs/model.md).
  * So a plan has two steps: candidate futures, waypoints and actions denoised together, one of them chosen; then
  * actions that follow its waypoints, at once and for as long as the future is executed, the waypoints staying what
  * they are.

@@ -98,7 +98,7 @@ static int choose(bex_support *s, const bex_real *states, int64_t rows, int O, b
     }
     free(mine);
     if (s->radius2 > 0) return 0;
-    return bex_fail("coverage.places: all demonstrations are at the same few places");
+    return bex_fail("coverage.support: all demonstrations are at the same few places");
 }
 
 bex_support *bex_support_fit(const bex_normaliser *n, const bex_real *states, int64_t rows,

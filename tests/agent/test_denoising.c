@@ -65,7 +65,7 @@ static void chunks_hold_where_the_future_leads(void **state) {
 
 static void demonstrators_were_at_their_places(void **state) {
     (void)state;
-    bex_agent *agent = agent_of("model.waypoints=true coverage.places=100");
+    bex_agent *agent = agent_of("model.waypoints=true coverage.support=100");
     const bex_imitation *a = (bex_imitation *)agent;
     const bex_normaliser *n = &a->policy->normaliser;
     int off = 0, rows = a->train.data->rows;

@@ -77,7 +77,7 @@ static void same_bits_on_any_number_of_threads(void **state) {
         "model.dropout=0.1 train.batch=36 train.threads=%d", // lanes of unequal size
         "model.mode=full coverage.normalise=global coverage.phi=mlp train.ema=0.9 train.threads=%d",
         "model.agent=bc train.threads=%d",
-        "model.waypoints=true model.reach=1 diffusion.predicts=chunk diffusion.lead=0.5 "
+        "model.waypoints=true model.reach=1 diffusion.predicts=chunk diffusion.show_waypoints=0.5 "
         "train.threads=%d",
     };
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
@@ -487,7 +487,7 @@ static void mistakes_are_told(void **state) {
     refused("train.warmup=2000", "train.warmup 2000 exceeds train.steps 1000 (--train.warmup=50)");
     refused("model.heads=3", "model.width 16 is not a multiple of model.heads 3");
     refused("model.time_width=15", "odd");
-    refused("diffusion.ddim=200", "diffusion.ddim 200 exceeds");
+    refused("deploy.denoising_steps=200", "deploy.denoising_steps 200 exceeds");
     refused("coverage.future=40", "no episode holds a whole future of 40 + 1 states");
     refused("model.chunk=41 coverage.future=5", "shorter than a chunk of 41");
     refused("coverage.dims=0,9", "coverage.dims");

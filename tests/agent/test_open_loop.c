@@ -109,7 +109,7 @@ static void what_is_shown_matters(void **state) {
 static void a_shown_future_tells_actions(void **state) {
     (void)state;
     bex_agent *a = agent_of("model.waypoints=true model.reach=0.5 diffusion.predicts=chunk "
-                            "diffusion.lead=0.5 train.lr=3e-3");
+                            "diffusion.show_waypoints=0.5 train.lr=3e-3");
     for (int i = 0; i < 300; i++) update(a, i);
     bex_open_loop_options o = {.windows = WINDOWS, .chunks = 4};
     bex_open_loop own = run_of(a, o);

@@ -199,7 +199,7 @@ static void opening_goes_wrong(void **state) {
     WITH(temperature, (double)NAN, BEX_MISUSED, "not finite");
     WITH(guidance, 1000, BEX_MISUSED, "guidance");
     WITH(temperature, 11, BEX_MISUSED, "deploy.temperature = '11'");
-    WITH(act, 5, BEX_MISUSED, "deploy.act = 5: a chunk has 4 actions");
+    WITH(act, 5, BEX_MISUSED, "deploy.action_steps = 5: a chunk has 4 actions");
     WITH(denoising_steps, -4, BEX_MISUSED, "denoising");
     WITH(task, 3, BEX_MISUSED, "task 3");
 #undef WITH

@@ -25,7 +25,7 @@ static int averages(const char *path) {
 
 // as training leaves it: the last values, and another average of them
 static void save_trained(void) {
-    static const char *const settings[] = {"coverage.places=50", "model.waypoints=1", NULL};
+    static const char *const settings[] = {"coverage.support=50", "model.waypoints=1", NULL};
     bex_policy *p = tiny_policy(settings, 0, 1);
     bex_real states[TINY_ROWS * TINY_O];
     bex_rng g = bex_rng_seed(2);

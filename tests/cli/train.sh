@@ -67,7 +67,7 @@ fi
 
 # --keys lists every section, and what it lists is what a run saves
 "$bex" train --keys >keys || fail "--keys"
-for key in path lr samples_per_history width future normalise guidance ddim; do
+for key in path lr samples_per_history width future normalise guidance denoising_steps; do
     grep -qw "$key" keys || fail "--keys lacks $key"
 done
 

@@ -19,8 +19,8 @@ static const char *const kinds[][5] = {
     {"model.waypoints=true", "model.reach=0.5", NULL},
     {"model.waypoints=true", "coverage.phi=cosine_relative", NULL},
     {"model.waypoints=true", "coverage.phi=onehot", "coverage.cell=1", NULL},
-    {"model.waypoints=true", "model.reach=0.5", "diffusion.predicts=chunk", "diffusion.lead=0.5",
-     NULL},
+    {"model.waypoints=true", "model.reach=0.5", "diffusion.predicts=chunk",
+     "diffusion.show_waypoints=0.5", NULL},
 };
 enum { LED = 5, KINDS = sizeof kinds / sizeof *kinds };
 
@@ -232,7 +232,7 @@ static void a_choice_is_followed(void **state) {
     }
 }
 
-// with diffusion.lead the actions are denoised again, to where the chosen proposal leads: not its own, and not those of another
+// with diffusion.show_waypoints the actions are denoised again, to where the chosen proposal leads: not its own, and not those of another
 static void a_chosen_future_leads(void **state) {
     (void)state;
     bex_policy *p = blind_policy(LED);
@@ -245,7 +245,7 @@ static void a_chosen_future_leads(void **state) {
             memcpy(noise + i * CHUNK + k * WIDE, noise + k * WIDE, TINY_A * sizeof *noise);
     for (int i = 0; i < TINY_H * TINY_O; i++) past[i] = R(bex_rng_normal(&g));
     for (int lead = 0; lead < 2; lead++) {
-        p->config.diffusion.lead = lead ? 0.5 : 0;
+        p->config.diffusion.show_waypoints = lead ? 0.5 : 0;
         for (int asked = 0; asked < 2; asked++)
             plan(p, N, asked ? "z:90" : "z:-90", past, noise, lead ? led[asked] : own[asked]);
     }

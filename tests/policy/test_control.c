@@ -113,7 +113,7 @@ static void reference(const bex_policy *p, const float *s, const float *history,
     in.hidden = &hide;
     bex_dit_encode(&tape, &p->dit, &in, null);
     memcpy(x, noise, sizeof x);
-    bex_sampler sampler = {&p->schedule, (int)p->config.diffusion.ddim, guidance, NULL, 0};
+    bex_sampler sampler = {&p->schedule, (int)p->config.deploy.denoising_steps, guidance, NULL, 0};
     bex_sample(&tape, &p->dit, &sampler, x, 1, pooled, null);
     bex_denormalise_actions(&p->normaliser, chunk, x, TINY_K);
     bex_arena_free(arena);
@@ -512,8 +512,8 @@ static void mistakes_are_told(void **state) {
     WITH(history, "unifrom", "did you mean uniform?");
     WITH(history, "file:no/such/file", "no/such/file");
     WITH(task, 1, "task 1, the policy has no such input");
-    WITH(act, TINY_K + 1, "deploy.act = 5: a chunk has 4 actions");
-    WITH(act, -1, "deploy.act = '-1'");
+    WITH(act, TINY_K + 1, "deploy.action_steps = 5: a chunk has 4 actions");
+    WITH(act, -1, "deploy.action_steps = '-1'");
     WITH(ddim, 101, "deploy.denoising_steps = 101: the policy has 100");
     WITH(ddim, -1, "deploy.denoising_steps = '-1'");
     WITH(guidance, -1, "guidance");

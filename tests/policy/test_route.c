@@ -8,7 +8,8 @@
 enum { WIDE = TINY_A + 2, CHUNK = TINY_K * WIDE };
 
 static const char *const settings[] = {"model.waypoints=true", "model.reach=0.5",
-                                       "diffusion.predicts=chunk", "diffusion.lead=0.5", NULL};
+                                       "diffusion.predicts=chunk", "diffusion.show_waypoints=0.5",
+                                       NULL};
 
 // a told chunk, far enough from the ends that ways from nearby are told too
 static void told_chunk(bex_real *told) {
@@ -78,7 +79,7 @@ static void needs_ways(void **state) {
             if (k != i) some[n++] = settings[k];
         bex_policy_config c = tiny_config((const char *[]){some[0], some[1], some[2], NULL});
         assert_null(bex_policy_new(&c, TINY_O, TINY_A, 0, 0, 0, 1));
-        assert_message("diffusion.lead needs");
+        assert_message("diffusion.show_waypoints needs");
     }
 }
 

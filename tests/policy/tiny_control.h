@@ -26,7 +26,7 @@ static inline int tiny_deploy(const bex_policy *p, tiny_settings o, bex_deploy_c
     } number[] = {{"guidance", o.guidance, !isnan(o.guidance)},
                   {"noise", o.noise, !isnan(o.noise)},
                   {"temperature", o.temperature, !isnan(o.temperature)},
-                  {"act", o.act, o.act != 0},
+                  {"action_steps", o.act, o.act != 0},
                   {"candidates", o.candidates, o.candidates != 0},
                   {"commit", o.commit, o.commit != 0},
                   {"denoising_steps", o.ddim, o.ddim != 0}};

@@ -14,7 +14,7 @@ enum { TINY_O = 4, TINY_A = 2, TINY_K = 4, TINY_H = 6, TINY_ROWS = 200 };
 static inline bex_policy_config tiny_config(const char *const *settings) {
     static const char *const sizes[] = {
         "model.width=16",      "model.heads=2",   "model.blocks=2",    "model.feedforward=24",
-        "model.time_width=8",  "model.chunk=4",   "model.history=6",   "diffusion.ddim=4",
+        "model.time_width=8",  "model.chunk=4",   "model.history=6",   "deploy.denoising_steps=4",
         "coverage.features=8", "coverage.bank=4", "coverage.dims=0,1", NULL};
     bex_policy_config c;
     bex_config_defaults(&bex_policy_schema, &c);

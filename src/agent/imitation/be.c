@@ -176,7 +176,7 @@ static int find_own(const bex_imitation *a, bex_imitation_part *part) {
 static int find_support(bex_imitation *a) {
     bex_policy *p = a->policy;
     const bex_dataset *d = a->train.data;
-    int places = (int)a->config.policy.coverage.places;
+    int places = (int)a->config.policy.coverage.support;
     if (!places) return 0;
     bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "places", 0);
     p->support = bex_support_fit(&p->normaliser, d->observations, d->rows, p->chunk.dim, p->chunk.W,

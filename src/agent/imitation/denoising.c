@@ -105,7 +105,7 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
                                   .S = bex_minibatch_group(a),
                                   .fixed = (int)t->overfit,
                                   .hide = t->hide,
-                                  .lead = a->policy->config.diffusion.lead};
+                                  .lead = a->policy->config.diffusion.show_waypoints};
     j.draw.cycle = step * (j.draw.windows / j.draw.S);
     j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.A);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);

@@ -22,7 +22,7 @@ typedef struct bex_minibatch_draw {
     int fixed;                       // so many windows come back in a cycle; 0: all are drawn
     int64_t cycle;                   // number of the batch's first group in it
     double hide;                     // how often the coverage is hidden
-    double lead;                     // how often waypoints are shown (diffusion.lead)
+    double lead;                     // how often waypoints are shown (diffusion.show_waypoints)
     bool other_history, no_coverage; // agent/imitation/imitation.h
 } bex_minibatch_draw;
 

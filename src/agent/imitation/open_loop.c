@@ -92,7 +92,7 @@ static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex
         bex_chunk_copy_columns(x + i * chunk, b.clean + i / n * chunk, (size_t)p->chunk.K,
                                p->chunk.columns, p->A);
     bex_sampler sampler = {.schedule = &p->schedule,
-                           .steps = bex_deploy_denoising_steps(p, j->deploy),
+                           .steps = (int)j->deploy->denoising_steps,
                            .guidance = 1,
                            .given = j->led ? p->A : 0};
     bex_sample(tape, &p->dit, &sampler, x, (int)(B * n), pooled, NULL);
@@ -146,7 +146,8 @@ static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loo
     const bex_dit_options *n = &p->dit.o;
     if (!a->held.data) return bex_fail("no episode is held out: data.held_out is 0");
     BEX_CHECK(o->chunks >= 2 && n->K <= BEX_OPEN_LOOP_CHUNK, "%d chunks of %d", o->chunks, n->K);
-    BEX_CHECK(!o->led || p->config.diffusion.lead > 0, "shown waypoints, trained without");
+    BEX_CHECK(!o->led || p->config.diffusion.show_waypoints > 0,
+              "shown waypoints, trained without");
     if (p->O != a->policy->O || p->A != a->policy->A)
         return bex_fail(
             "demonstrations of %d observation and %d action values, the policy has %d and %d",
