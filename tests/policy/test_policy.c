@@ -227,7 +227,7 @@ static void metadata_is_checked(void **state) {
         {{.config = "width = 16", .config_to = "width = nan"}, "width"},
         {{.config = "time_width = 8", .config_to = "time_width = 9"}, "odd"},
         {{.config = "blocks = 2", .config_to = "blocks = 3"}, "no tensor"},
-        {{.config = "denoising_steps = 4", .config_to = "ddim = 101"}, "exceeds diffusion.steps"},
+        {{.config = "denoising_steps = 4", .config_to = "denoising_steps = 101"}, "exceeds diffusion.steps"},
         {{.config = "task = false", .config_to = "task = true"}, "no task labels"},
         {{.config = "agent = be", .config_to = "agent = bee"}, "agent"},
     };
