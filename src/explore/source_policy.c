@@ -80,7 +80,7 @@ static json_t *number_in_force(double asked, double own) {
 static json_t *describe(const void *payload, const bex_explore_request *q) {
     const state *s = payload;
     const bex_policy_config *c = &s->policy->config;
-    json_t *d = json_pack("{s:s, s:s, s:s}", "name", bex_agent_names[c->model.agent], "run", q->run,
+    json_t *d = json_pack("{s:s, s:s, s:s}", "name", bex_model_name(&c->model), "run", q->run,
                           "history", q->history);
     long long act = in_force(q->act, c->deploy.act);
     json_object_set_new(d, "act", json_integer(act && act < c->model.chunk ? act : c->model.chunk));

@@ -22,8 +22,8 @@ typedef struct bex_policy {
     bex_dit dit;
     bex_normaliser normaliser;
     bex_noise_schedule schedule;
-    bex_feature *phi;         // be, or model.features; else NULL
-    bex_condition *condition; // be only
+    bex_feature *phi;         // with model.coverage or model.features; else NULL
+    bex_condition *condition; // with model.coverage; else NULL
     bex_support *support;     // with coverage.places; else NULL
 } bex_policy;
 
@@ -67,7 +67,7 @@ void bex_policy_cool(const bex_policy *policy, bex_real *x, size_t n, double tem
 bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *normaliser);
 
 static inline bool bex_policy_uses_phi(const bex_policy_config *c) {
-    return c->model.agent == BEX_AGENT_BE || c->model.features;
+    return c->model.coverage || c->model.features;
 }
 
 static inline bool bex_policy_uses_history(const bex_policy *p) {

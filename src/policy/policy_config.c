@@ -4,8 +4,8 @@
 #include "base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-const char *const bex_agent_names[] = {"be", "bc", "bc-history", "sac", NULL};
 static const char *const modes[] = {"full", "prefix", NULL};
 static const char *const pools[] = {"all", "query", NULL};
 static const char *const normalises[] = {"global", "history", NULL};
@@ -14,8 +14,6 @@ const char *const bex_phi_kinds[] = {"cosine", "mlp", "onehot", "cosine_relative
 
 #define M bex_model_config
 const bex_config_row bex_model_rows[] = {
-    BEX_CONFIG_CHOICE(M, agent, "be", bex_agent_names,
-                      "be: coverage and history; bc: state only; bc-history; sac: learns in [env]"),
     BEX_CONFIG_CHOICE(M, mode, "prefix", modes, "which tokens see which (docs/model.md)"),
     BEX_CONFIG_CHOICE(M, pool, "all", pools, "tokens averaged for the decoder in full mode"),
     BEX_CONFIG_INTEGER(M, width, "64", 4, 4096, "size of a token"),
@@ -25,7 +23,8 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_INTEGER(M, time_width, "256", 4, 4096,
                        "size of the diffusion step's embedding; even"),
     BEX_CONFIG_INTEGER(M, chunk, "8", 1, 256, "actions predicted at once, K"),
-    BEX_CONFIG_INTEGER(M, history, "32", 1, 4096, "history states, H (be, bc-history)"),
+    BEX_CONFIG_INTEGER(M, history, "32", 0, 4096, "history states, H; 0: none (bc)"),
+    BEX_CONFIG_BOOL(M, coverage, "true", "a token of the coverage (be); the agent decides"),
     BEX_CONFIG_BOOL(M, features, "false", "phi(s) beside s in the tokens of states"),
     BEX_CONFIG_BOOL(M, waypoints, "false",
                     "denoise where the future leads (coverage.dims) beside each action"),
@@ -36,6 +35,7 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_BOOL(M, scene, "false", "a token of the scene label"),
     BEX_CONFIG_NUMBER(M, dropout, "0", 0, 0.9, "in encoder and decoder"),
     BEX_CONFIG_INTEGER(M, horizon, "300", 1, 1000000, "steps the timestep token counts as 1"),
+    BEX_CONFIG_TEXT(M, agent, "", "who learned it", .retired = true),
     BEX_CONFIG_END,
 };
 #define D bex_diffusion_config
@@ -93,6 +93,38 @@ const bex_config_row bex_deploy_rows[] = {
 
 static const bex_config_section sections[] = {BEX_POLICY_SECTION_ROWS(0)};
 const bex_config_schema bex_policy_schema = {sections, sizeof sections / sizeof *sections};
+
+static const struct {
+    const char *name;
+    bool history, coverage;
+} kinds[] = {{"be", true, true}, {"bc-history", true, false}, {"bc", false, false}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const char *bex_model_name(const bex_model_config *m) {
+    int i = 0;
+    while (i < KINDS - 1 &&
+           (kinds[i].history != (m->history > 0) || kinds[i].coverage != m->coverage))
+        i++;
+    return kinds[i].name;
+}
+
+int bex_model_set_tokens(bex_model_config *m, const char *name) {
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(kinds[i].name, name) != 0) continue;
+        if (kinds[i].history && !m->history)
+            return bex_fail("%s needs a history: model.history is 0", name);
+        if (!kinds[i].history) m->history = 0;
+        m->coverage = kinds[i].coverage;
+        return 0;
+    }
+    return bex_fail("agent '%s' has learned no policy of this kind (be, bc, bc-history)", name);
+}
+
+int bex_policy_config_settle(bex_policy_config *c) {
+    if (c->model.agent[0] && bex_model_set_tokens(&c->model, c->model.agent) < 0) return -1;
+    memset(c->model.agent, 0, sizeof c->model.agent);
+    return 0;
+}
 
 int bex_dims_parse(int *dims, int most, const char *text, int O) {
     int n = 0;

@@ -1,6 +1,6 @@
 /* agent/imitation/open_loop.h - how well a policy repeats demonstrations it has not seen, one chunk at a time.
  *
- * For each window n chunks are drawn from noise, at the policy's temperature, and set beside the demonstrator's own actions. RMS
+ * For each window n chunks are drawn from noise, at a temperature, and set beside the demonstrator's own actions. RMS
  * over action dims, in the world's units. No world is needed; what errors lead to in one is not seen here.
  *
  * A demonstrator with noise of its own cannot be met closer than that noise (mean), and a policy that has
@@ -23,21 +23,21 @@ extern const char *const bex_open_loop_names[BEX_OPEN_LOOP_KINDS];
 typedef struct bex_open_loop_options {
     int windows;                     // rounded to whole groups that share a history
     int chunks;                      // n, of each window, at least 2
+    double temperature;              // of the noise, deploy.temperature being the policy's own
     bool other_history, no_coverage; // agent/imitation/imitation.h
     bool led; // shown the demonstrator's own waypoints, the coverage hidden (diffusion.lead)
 } bex_open_loop_options;
 
-enum { BEX_OPEN_LOOP_CHUNK = 64 };
-
 typedef struct bex_open_loop {
-    int windows, K;                                      // what there was
-    double all[BEX_OPEN_LOOP_KINDS];                     // over the chunk
-    double at[BEX_OPEN_LOOP_CHUNK][BEX_OPEN_LOOP_KINDS]; // at its steps 0 .. K - 1
+    int windows, K;                    // what there was
+    double all[BEX_OPEN_LOOP_KINDS];   // over the chunk
+    double (*at)[BEX_OPEN_LOOP_KINDS]; // (K) at its steps
 } bex_open_loop;
 
-/* `a` has the demonstrations and says what is held out; `policy`, trained on the same, acts. The same windows
- * and noise each time, for any number of threads. Negative with a message. */
-int bex_open_loop_run(bex_open_loop *out, bex_imitation *a, const bex_policy *policy,
-                      const bex_open_loop_options *options);
+void bex_open_loop_fini(bex_open_loop *out); // zeroed memory is fine
+
+/* bex_imitation_open_loop (imitation.h): the agent has the demonstrations and says what is held out; `policy`, trained on
+ * the same, acts. The same windows and noise each time, for any number of threads. Negative with a message; needs fini
+ * either way. */
 
 #endif
