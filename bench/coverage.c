@@ -28,7 +28,7 @@ typedef struct coverage_bench {
     bex_feature *feature;
     bex_prefix *prefix;
     bex_condition *condition; // bank of 64
-    int64_t rows[BATCH * N], first[BATCH];
+    int rows[BATCH * N], first[BATCH];
     int count[BATCH];
     double log_cov[BATCH], *grams; // grams (BATCH, size): the matrices of the batch
     bex_moments moments[BATCH];
@@ -57,9 +57,9 @@ static void draw_windows(coverage_bench *b) {
         for (int i = 0; i < episodes; i++) from[i] = (int)bex_rng_below(&rng, EPISODES);
         for (int i = 0; i < N; i++)
             b->rows[w * N + i] = from[bex_rng_below(&rng, (uint64_t)episodes)] * LENGTH +
-                                 (int64_t)bex_rng_below(&rng, LENGTH);
-        b->first[w] = (int64_t)bex_rng_below(&rng, EPISODES) * LENGTH +
-                      (int64_t)bex_rng_below(&rng, LENGTH - F);
+                                 (int)bex_rng_below(&rng, LENGTH);
+        b->first[w] =
+            (int)bex_rng_below(&rng, EPISODES) * LENGTH + (int)bex_rng_below(&rng, LENGTH - F);
         b->count[w] = F;
     }
 }
@@ -102,7 +102,7 @@ static double rate(coverage_bench *b, void (*work)(void *), int threads, int win
 }
 
 static int set_up(coverage_bench *b) {
-    int64_t first[64];
+    int first[64];
     int count[64];
     b->states = malloc(sizeof *b->states * EPISODES * LENGTH * STATE);
     if (!b->states) return bex_fail("out of memory");

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/options.h"
 #include "data/load.h"
+#include "data/training_history.h"
 #include "data/window.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ enum { ROUNDS = 3, CHUNK = 10, HISTORY = 100, FUTURE = 200 };
 typedef struct work {
     const bex_dataset *data;
     const bex_windows *windows;
+    bex_training_history history;
     bex_real *actions, *mask, *states;
     uint64_t step;
     int per_history;
@@ -65,7 +67,7 @@ static void draw(void *payload) {
         bex_window x = bex_windows_draw(w->windows, w->step, i);
         bex_windows_chunk(w->windows, &x, w->actions, w->mask);
         if (i % w->per_history) continue;
-        bex_windows_history(w->windows, w->step, i / w->per_history, rows);
+        bex_training_history_draw(&w->history, w->step, i / w->per_history, rows);
         bex_dataset_gather(w->data, rows, HISTORY, w->states);
     }
     w->step++;
@@ -77,10 +79,12 @@ static int draw_windows(bex_bench *b, const bex_dataset *d) {
               .mask = malloc(sizeof(bex_real) * CHUNK),
               .states = malloc(sizeof(bex_real) * HISTORY * (size_t)d->O)};
     bex_window_options o = BEX_WINDOW_INIT;
-    o.chunk = CHUNK, o.history = HISTORY, o.future = FUTURE;
+    o.chunk = CHUNK, o.future = FUTURE;
     bex_windows *windows = bex_windows_new(d, &o);
     int code = windows && w.actions && w.mask && w.states ? 0 : -1;
     w.windows = windows;
+    w.history = BEX_TRAINING_HISTORY_INIT;
+    w.history.data = d, w.history.H = HISTORY;
     for (w.per_history = 1; w.per_history <= 16 && code == 0; w.per_history *= 16) {
         char name[64];
         snprintf(name, sizeof name, "windows/H%d/share%d", HISTORY, w.per_history);

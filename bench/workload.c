@@ -71,7 +71,7 @@ failed:
 
 bex_agent *bex_workload_agent(const bex_workload *w, const bex_train_config *config) {
     bex_dataset *d = demonstrations(w);
-    bex_agent *a = d ? bex_agent_class_of(config)->new (config, d) : NULL;
+    bex_agent *a = d ? bex_agent_new(config, &(bex_sources){.data = d}) : NULL;
     if (!a) bex_fail_in("%s-%s", w->world, w->preset);
     return a;
 }
@@ -92,7 +92,7 @@ struct json_t *bex_workload_peer(const char *what, const bex_dit_options *o,
 static double bytes_of(const bex_imitation_part *part, const bex_policy *p) {
     if (!part->data) return 0;
     double row = (double)(p->dit.o.O + p->A) * (double)sizeof(bex_real);
-    return row * part->data->rows + (part->prefix ? (double)bex_prefix_bytes(part->prefix) : 0);
+    return row * part->data->rows + (part->labeller ? (double)part->labeller->bytes : 0);
 }
 
 enum { LEAST_UPDATES = 3, MOST_UPDATES = 200 };

@@ -4,13 +4,36 @@
 #include "agent/imitation/bc.h"
 #include "agent/imitation/be.h"
 #include "agent/rl/sac.h"
+#include "base/error.h"
 
 const bex_agent_class *bex_agent_class_of(const bex_train_config *config) {
     static const bex_agent_class *const classes[] = {
-        [BEX_AGENT_BE] = &bex_agent_be,
-        [BEX_AGENT_BC] = &bex_agent_bc,
-        [BEX_AGENT_BC_HISTORY] = &bex_agent_bc,
-        [BEX_AGENT_SAC] = &bex_agent_sac,
+#define CLASS(name, class) &(class),
+        BEX_AGENTS(CLASS)
+#undef CLASS
     };
-    return classes[config->policy.model.agent];
+    return classes[config->train.agent];
+}
+
+void bex_sources_fini(bex_sources *s) {
+    bex_dataset_free(s->data);
+    bex_world_close(s->world);
+    *s = (bex_sources){0};
+}
+
+int bex_agent_settle(bex_train_config *config) {
+    const bex_agent_class *class = bex_agent_class_of(config);
+    return class->settle ? class->settle(config) : 0;
+}
+
+bex_agent *bex_agent_new(const bex_train_config *config, bex_sources *sources) {
+    const bex_agent_class *class = bex_agent_class_of(config);
+    bex_train_config own = *config;
+    BEX_CHECK(!(class->needs & BEX_NEEDS_DATA) == !sources->data &&
+                  !(class->needs & BEX_NEEDS_WORLD) == !sources->world,
+              "%s needs %u", bex_train_agent(config), class->needs);
+    if (bex_agent_settle(&own) < 0) return bex_sources_fini(sources), NULL;
+    bex_agent *agent = class->new (&own, sources);
+    *sources = (bex_sources){0};
+    return agent;
 }

@@ -1,10 +1,11 @@
 /* agent/agent.h - a learner as the training loop sees it (run/train.h): update, evaluate, save, load. One
- * file a method; the table of methods is in agent.c. */
+ * file a method; the table of methods is agent/registry.h. */
 #ifndef BEX_AGENT_AGENT_H
 #define BEX_AGENT_AGENT_H
 
 #include "agent/train_config.h"
 #include "data/dataset.h"
+#include "env/env.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,19 +26,36 @@ typedef struct bex_update {
 
 /* What an evaluation reports. */
 typedef struct bex_evaluation {
-    double score;                   // held-out loss: lower is better; NaN without any
+    double score; // lower is better: held-out loss, or the return with its sign turned; NaN: none
     double more[BEX_AGENT_COLUMNS]; // agent->judged
 } bex_evaluation;
 
-typedef struct bex_agent_class {
-    const char *name;
-    bool demonstrations; // learns from a data set
-    bool
-        spreads; // its lanes may go to several ranks (base/ranks.h): all a lane tells is its result
+/* What an agent may learn from. One that needs a world is judged in it. */
+enum { BEX_NEEDS_DATA = 1, BEX_NEEDS_WORLD = 2 };
 
-    /* Learn from `data` (NULL without demonstrations), which is the agent's from now on: it is kept in
-     * the agent's own units, not twice. NULL with a message, the data freed. */
-    bex_agent *(*new)(const bex_train_config *config, bex_dataset *data);
+/* Those that its class needs, the others NULL. */
+typedef struct bex_sources {
+    bex_dataset *data;
+    bex_world *world;
+} bex_sources;
+
+void bex_sources_fini(bex_sources *sources);
+
+struct bex_policy;
+struct bex_open_loop;
+struct bex_open_loop_options;
+
+typedef struct bex_agent_class {
+    unsigned needs; // BEX_NEEDS_DATA | BEX_NEEDS_WORLD
+    bool spreads;   // lanes may go to several ranks (base/ranks.h): all a lane tells is its result
+
+    /* What the method decides of the configuration, e.g. which tokens there are: before anything is made of it, and
+     * before it is written down. Twice is as good as once. NULL: nothing. Negative with a message. */
+    int (*settle)(bex_train_config *config);
+
+    /* Learn from the sources, which are the agent's from now on, whatever comes of it: data is kept in the agent's own
+     * units, not twice. The configuration is settled. NULL with a message. */
+    bex_agent *(*new)(const bex_train_config *config, bex_sources *sources);
     void (*free)(bex_agent *agent);
 
     /* Update number `step` (0, 1, ...): a function of the state and `step` alone, so that a resumed
@@ -54,6 +72,11 @@ typedef struct bex_agent_class {
 
     /* Sizes, parameter count, FLOPs of a step: `bex train --dry-run` and the start of a run. */
     void (*describe)(const bex_agent *agent, FILE *out);
+
+    /* A policy beside the demonstrations that this agent holds out: agent/imitation/open_loop.h. NULL: it repeats no
+     * demonstrations. */
+    int (*open_loop)(bex_agent *agent, const struct bex_policy *policy,
+                     const struct bex_open_loop_options *options, struct bex_open_loop *out);
 } bex_agent_class;
 
 struct bex_agent {
@@ -64,5 +87,12 @@ struct bex_agent {
 
 /* The class the config asks for. */
 const bex_agent_class *bex_agent_class_of(const bex_train_config *config);
+
+/* class->settle, where there is one. */
+int bex_agent_settle(bex_train_config *config);
+
+/* The agent the config, settled or not, asks for. The sources are taken over and left empty, whatever comes of it; they
+ * must be those its class needs. NULL with a message. */
+bex_agent *bex_agent_new(const bex_train_config *config, bex_sources *sources);
 
 #endif

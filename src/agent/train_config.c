@@ -1,4 +1,4 @@
-/* agent/train_config.c - the tables of data and optimisation, joined with the policy's. */
+/* agent/train_config.c - the tables of data and optimisation, joined with the policy's and the agents'. */
 #include "agent/train_config.h"
 
 #include "base/error.h"
@@ -28,32 +28,18 @@ static const bex_config_row env_rows[] = {
     BEX_CONFIG_BOOL(E, dense, "false", "a reward that tells the way, where the world has one"),
     BEX_CONFIG_END,
 };
-#define S bex_sac_config
-static const char *const objectives[] = {"least", "mean", NULL};
-static const bex_config_row sac_rows[] = {
-    BEX_CONFIG_TEXT(S, actor, "256,256", "hidden widths of the actor, by commas"),
-    BEX_CONFIG_TEXT(S, critic, "256,256", "hidden widths of the critics"),
-    BEX_CONFIG_INTEGER(S, critics, "2", 1, 64, "members of the ensemble"),
-    BEX_CONFIG_INTEGER(S, subset, "2", 1, 64, "members whose least target value is learned from"),
-    BEX_CONFIG_BOOL(S, layernorm, "false", "in the critics"),
-    BEX_CONFIG_BOOL(S, entropy_backup, "true", "entropy counts in target values"),
-    BEX_CONFIG_CHOICE(S, objective, "least", objectives, "of the critics, what the actor raises"),
-    BEX_CONFIG_NUMBER(S, discount, "0.99", 0, 1, "of the next state's value"),
-    BEX_CONFIG_NUMBER(S, tau, "0.005", 0, 1, "rate at which targets follow, each critic step"),
-    BEX_CONFIG_NUMBER(S, actor_lr, "3e-4", 0, 1, "Adam"),
-    BEX_CONFIG_NUMBER(S, critic_lr, "3e-4", 0, 1, "Adam"),
-    BEX_CONFIG_NUMBER(S, temperature_lr, "3e-4", 0, 1, "Adam; 0: a fixed temperature"),
-    BEX_CONFIG_NUMBER(S, temperature, "1", 1e-9, 1e6, "weight of the entropy to begin with"),
-    BEX_CONFIG_NUMBER(S, entropy, "-0.5", -20, 2, "target entropy, nats per action dimension"),
-    BEX_CONFIG_INTEGER(S, replay, "1000000", 1, 1e8, "transitions kept"),
-    BEX_CONFIG_INTEGER(S, start, "5000", 1, 1e9, "steps of random actions before learning"),
-    BEX_CONFIG_INTEGER(S, updates, "1", 1, 1e4, "critic steps, each time all instances have moved"),
-    BEX_CONFIG_INTEGER(S, actor_every, "1", 1, 1e4, "critic steps for one of the actor"),
-    BEX_CONFIG_INTEGER(S, evaluate_episodes, "8", 1, 4096, "deterministic ones, an evaluation"),
-    BEX_CONFIG_END,
-};
 #define T bex_optimiser_config
+static const char *const agents[] = {
+#define NAME(name, class) name,
+    BEX_AGENTS(NAME)
+#undef NAME
+        NULL};
+#define AGENT_ROW                                                                                  \
+    BEX_CONFIG_CHOICE(T, agent, "be", agents,                                                      \
+                      "who learns: be, bc, bc-history from [data]; sac in [env]",                  \
+                      .was = "model.agent")
 static const bex_config_row train_rows[] = {
+    AGENT_ROW,
     BEX_CONFIG_INTEGER(T, steps, "20000", 1, 1e9, "updates"),
     BEX_CONFIG_INTEGER(T, batch, "256", 1, 1e6,
                        "windows an update; transitions of a minibatch (sac)"),
@@ -93,16 +79,24 @@ static const bex_config_section sections[] = {
     {"data", data_rows, offsetof(bex_train_config, data), "demonstrations"},
     ENV_SECTION,
     BEX_POLICY_SECTION_ROWS(offsetof(bex_train_config, policy)),
-    {"sac", sac_rows, offsetof(bex_train_config, sac), "actor, critics, replay (sac)"},
-    {"train", train_rows, offsetof(bex_train_config, train), "optimisation"},
+#define SECTION(member, type, rows, help) {#member, rows, offsetof(bex_train_config, member), help},
+    BEX_AGENT_SECTIONS(SECTION)
+#undef SECTION
+        {"train", train_rows, offsetof(bex_train_config, train), "optimisation"},
 };
 const bex_config_schema bex_train_schema = {sections, sizeof sections / sizeof *sections};
 
+static const bex_config_row fixed_train_rows[] = {AGENT_ROW, BEX_CONFIG_END};
 static const bex_config_section fixed[] = {
     BEX_POLICY_SECTION_ROWS(offsetof(bex_train_config, policy)),
     ENV_SECTION,
+    {"train", fixed_train_rows, offsetof(bex_train_config, train), "who learns"},
 };
 const bex_config_schema bex_train_fixed_schema = {fixed, sizeof fixed / sizeof *fixed};
+
+const char *bex_train_agent(const bex_train_config *c) {
+    return agents[c->train.agent];
+}
 
 int bex_widths_parse(int *widths, int most, const char *text) {
     int n = 0;

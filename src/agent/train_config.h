@@ -1,8 +1,9 @@
 /* agent/train_config.h - everything a training run can be told: the policy's sections, data, world,
- * optimisation. */
+ * optimisation, and what each agent brings (agent/registry.h). */
 #ifndef BEX_AGENT_TRAIN_CONFIG_H
 #define BEX_AGENT_TRAIN_CONFIG_H
 
+#include "agent/registry.h"
 #include "policy/policy_config.h"
 
 typedef struct bex_data_config {
@@ -13,6 +14,7 @@ typedef struct bex_data_config {
 } bex_data_config;
 
 typedef struct bex_optimiser_config {
+    int agent; // index into BEX_AGENTS (agent/registry.h)
     long long steps, batch, samples_per_history, lanes, threads, micro, warmup, seed, overfit;
     double lr, beta1, beta2, decay, clip, ema;
     double hide;            // probability that the coverage token is the null token
@@ -28,30 +30,23 @@ typedef struct bex_env_config {
     bool dense;
 } bex_env_config;
 
-typedef struct bex_sac_config {
-    char actor[48], critic[48]; // hidden widths, by commas
-    long long critics, subset;
-    bool layernorm, entropy_backup;
-    int objective; // bex_sac_objective
-    double discount, tau, actor_lr, critic_lr, temperature_lr;
-    double temperature, entropy; // entropy: target, nats per action dimension
-    long long replay, start, updates, actor_every, evaluate_episodes;
-} bex_sac_config;
-
-typedef enum { BEX_SAC_LEAST, BEX_SAC_MEAN } bex_sac_objective;
-
 typedef struct bex_train_config {
     bex_data_config data;
     bex_env_config env;
     bex_policy_config policy;
-    bex_sac_config sac;
     bex_optimiser_config train;
+#define MEMBER(member, type, rows, help) type member;
+    BEX_AGENT_SECTIONS(MEMBER)
+#undef MEMBER
 } bex_train_config;
 
 extern const bex_config_schema bex_train_schema;
 
 /* The sections that a resumed run cannot change: a part of bex_train_schema. */
 extern const bex_config_schema bex_train_fixed_schema;
+
+/* The name of who learns. */
+const char *bex_train_agent(const bex_train_config *config);
 
 /* "256,256" -> widths, ended by 0; at most `most` with it. 0, or negative with a message. */
 int bex_widths_parse(int *widths, int most, const char *text);

@@ -74,7 +74,7 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .state_std = p->normaliser.std,
         .action_low = p->normaliser.low,
         .action_high = p->normaliser.high,
-        .agent = bex_policy_agent(p),
+        .agent = bex_model_name(&p->config.model),
         .exp = d->exp,
         .history_rule = d->history,
         .guidance = d->guidance,

@@ -96,18 +96,22 @@ static void print_text(const bex_open_loop *r, const bool *there) {
 }
 
 static int evaluate(bex_agent *agent, const bex_policy *policy, const bex_deploy_config *deploy) {
-    bex_open_loop results[VARIANTS];
+    bex_open_loop results[VARIANTS] = {0};
     bool there[VARIANTS];
-    for (int v = 0; v < VARIANTS; v++) {
-        bex_open_loop_options o = {
-            (int)windows,    (int)chunks, variants[v].other_history, variants[v].no_coverage,
-            variants[v].led, deploy};
+    int code = 0;
+    for (int v = 0; v < VARIANTS && !code; v++) {
+        bex_open_loop_options o = {.windows = (int)windows,
+                                   .chunks = (int)chunks,
+                                   .deploy = deploy,
+                                   .other_history = variants[v].other_history,
+                                   .no_coverage = variants[v].no_coverage,
+                                   .led = variants[v].led};
         there[v] = applies(&variants[v], policy);
-        if (there[v] && bex_open_loop_run(&results[v], (bex_imitation *)agent, policy, &o) < 0)
-            return -1;
+        if (there[v]) code = agent->class->open_loop(agent, policy, &o, &results[v]);
     }
-    (json ? print_json : print_text)(results, there);
-    return 0;
+    if (!code) (json ? print_json : print_text)(results, there);
+    for (int v = 0; v < VARIANTS; v++) bex_open_loop_fini(&results[v]);
+    return code;
 }
 
 static int configure(bex_train_config *c, const char *run) {
@@ -117,7 +121,7 @@ static int configure(bex_train_config *c, const char *run) {
     if (bex_config_load(&bex_train_schema, c, text) < 0) return -1;
     snprintf(text, sizeof text, "data.path=%s", data ? data : "");
     if (data && bex_config_set(&bex_train_schema, c, text) < 0) return -1;
-    if (bex_agent_class_of(c)->demonstrations) return 0;
+    if (bex_agent_class_of(c)->open_loop) return 0;
     return bex_fail("'%s' has learned from no demonstrations", run);
 }
 
@@ -137,7 +141,7 @@ int bex_cmd_eval(int argc, char **argv) {
     char path[1100];
     bex_policy *policy = NULL;
     bex_agent *agent = NULL;
-    bex_dataset *demonstrations = NULL;
+    bex_sources sources;
     int code = configure(&c, run);
     if (!code) code = bex_checkpoint_model(path, sizeof path, run, best);
     if (!code && !(policy = bex_policy_load(path))) code = -1;
@@ -146,8 +150,8 @@ int bex_cmd_eval(int argc, char **argv) {
         code = bex_deploy_apply(&deploy, (const char *const *)asked.text, asked.count);
     }
     if (!code) code = bex_deploy_check(policy, &deploy);
-    if (!code) code = bex_train_data(&demonstrations, &c);
-    if (!code && !(agent = bex_agent_class_of(&c)->new (&c, demonstrations))) code = -1;
+    if (!code) code = bex_train_sources(&sources, &c);
+    if (!code && !(agent = bex_agent_new(&c, &sources))) code = -1;
     if (!code) code = evaluate(agent, policy, &deploy);
     if (agent) agent->class->free(agent);
     bex_policy_free(policy);

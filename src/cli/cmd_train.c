@@ -24,7 +24,7 @@ static long long overfit = -1, seed = -1;
 static const bex_option options[] = {
     {"data", BEX_OPTION_TEXT, &data, "FILE", "demonstrations; short for --data.path=FILE", 0, 0},
     {"agent", BEX_OPTION_TEXT, &agent, "NAME",
-     "be, bc, bc-history or sac; short for --model.agent=NAME", 0, 0},
+     "be, bc, bc-history or sac; short for --train.agent=NAME", 0, 0},
     {"out", BEX_OPTION_TEXT, &out, "RUN", "run directory [runs/AGENT-SEED]", 0, 0},
     {"seed", BEX_OPTION_INTEGER, &seed, "N", "short for --train.seed=N", 0, 9e15},
     {"overfit", BEX_OPTION_INTEGER, &overfit, "N",
@@ -67,7 +67,7 @@ static int configure(bex_train_config *c, const char *file, const char **overrid
     for (int i = 0; i < count; i++)
         if (bex_config_set(&bex_train_schema, c, overrides[i]) < 0) return -1;
     if (data && set(c, "data.path", data) < 0) return -1;
-    if (agent && set(c, "model.agent", agent) < 0) return -1;
+    if (agent && set(c, "train.agent", agent) < 0) return -1;
     snprintf(number, sizeof number, "%lld", seed);
     if (seed >= 0 && set(c, "train.seed", number) < 0) return -1;
     snprintf(number, sizeof number, "%lld", overfit);
@@ -78,8 +78,8 @@ static int configure(bex_train_config *c, const char *file, const char **overrid
 // sizes, and the time of an update measured on a few
 static int describe(const bex_train_config *c) {
     if (bex_train_ranks(c) < 0) return -1;
-    bex_dataset *d;
-    bex_agent *a = bex_train_data(&d, c) == 0 ? bex_agent_class_of(c)->new (c, d) : NULL;
+    bex_sources sources;
+    bex_agent *a = bex_train_sources(&sources, c) == 0 ? bex_agent_new(c, &sources) : NULL;
     bool speaks = bex_ranks_rank() == 0;
     int code = bex_ranks_settle(a ? 0 : -1);
     if (code == 0) {
@@ -137,8 +137,7 @@ static int run(int argc, char **argv) {
         code = describe(&c) < 0 ? bex_command_fail(&usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
         goto done;
     }
-    snprintf(path, sizeof path, "runs/%s-%lld", bex_agent_names[c.policy.model.agent],
-             c.train.seed);
+    snprintf(path, sizeof path, "runs/%s-%lld", bex_train_agent(&c), c.train.seed);
     bex_train_options o = {.run = resume ? resume
                                   : out  ? out
                                          : path,

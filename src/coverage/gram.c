@@ -111,7 +111,7 @@ static void widen(double *restrict out, const bex_real *restrict row, int d, int
 }
 
 // rows NULL: 0, 1, 2, ...
-static void gather(bex_gram_shape shape, double *g, const bex_real *features, const int64_t *rows,
+static void gather(bex_gram_shape shape, double *g, const bex_real *features, const int *rows,
                    size_t n, bex_gram_sign sign) {
     BEX_CHECK(!shape.diagonal && shape.d > 0 && shape.d <= BEX_GRAM_WIDTH, "%d features", shape.d);
     _Alignas(64) double panel[PANEL_ROWS * BEX_GRAM_WIDTH];
@@ -136,7 +136,7 @@ void bex_gram_rows(bex_gram_shape shape, double *g, const bex_real *features, si
     gather(shape, g, features, NULL, n, sign);
 }
 
-void bex_gram_gather(bex_gram_shape shape, double *g, const bex_real *features, const int64_t *rows,
+void bex_gram_gather(bex_gram_shape shape, double *g, const bex_real *features, const int *rows,
                      size_t n, bex_gram_sign sign) {
     gather(shape, g, features, rows, n, sign);
 }

@@ -48,7 +48,7 @@ void bex_gram_scale(bex_gram_shape shape, double *g, double factor);
  * rows named in `rows`, repeats included. */
 void bex_gram_rows(bex_gram_shape shape, double *g, const bex_real *features, size_t n,
                    bex_gram_sign sign);
-void bex_gram_gather(bex_gram_shape shape, double *g, const bex_real *features, const int64_t *rows,
+void bex_gram_gather(bex_gram_shape shape, double *g, const bex_real *features, const int *rows,
                      size_t n, bex_gram_sign sign);
 
 /* To and from the plain packed upper triangle, row by row, d (d + 1) / 2 doubles (diagonal: d):

@@ -87,8 +87,7 @@ int bex_label(double *log_cov, bex_moments *moments, const bex_prefix *p, const 
     return 0;
 }
 
-void bex_label_bank(double *bank, const bex_prefix *p, const int64_t *first, const int *count,
-                    int M) {
+void bex_label_bank(double *bank, const bex_prefix *p, const int *first, const int *count, int M) {
     const bex_feature *f = bex_prefix_feature(p);
     bex_gram_shape wide = bex_feature_wide(f);
     size_t size = bex_gram_size(bex_feature_shape(f));

@@ -13,9 +13,9 @@
 
 typedef struct bex_label_query {
     int B, N, W;
-    const int64_t *rows;  // (B, N) history states, repeats allowed
-    const int64_t *first; // (B, W) s_k
-    const int *count;     // (B, W) states of tau_k, s_k included: F + 1 in the paper's s_k..s_k+F
+    const int *rows;  // (B, N) history states, repeats allowed
+    const int *first; // (B, W) s_k
+    const int *count; // (B, W) states of tau_k, s_k included: F + 1 in the paper's s_k..s_k+F
 } bex_label_query;
 
 /* log_cov (B, W). moments (B, W), or NULL: those of c's bank given the window's history; M more
@@ -26,7 +26,6 @@ int bex_label(double *log_cov, bex_moments *moments, const bex_prefix *p, const 
 
 /* bank (M, bex_gram_size(shape)): the windows' sums, relative features seen from their own first
  * state. What bex_condition_new wants. */
-void bex_label_bank(double *bank, const bex_prefix *p, const int64_t *first, const int *count,
-                    int M);
+void bex_label_bank(double *bank, const bex_prefix *p, const int *first, const int *count, int M);
 
 #endif

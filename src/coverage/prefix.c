@@ -165,7 +165,7 @@ void bex_prefix_add_window(const bex_prefix *p, double *g, int64_t first, int64_
         add_single_rows(p, g, end, high - end, BEX_GRAM_SUBTRACT);
 }
 
-void bex_prefix_add_rows(const bex_prefix *p, double *g, const int64_t *rows, size_t n) {
+void bex_prefix_add_rows(const bex_prefix *p, double *g, const int *rows, size_t n) {
     for (size_t i = 0; i < n; i++)
         BEX_CHECK(rows[i] >= 0 && rows[i] < p->n, "row %lld of %lld", (long long)rows[i],
                   (long long)p->n);

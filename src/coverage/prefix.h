@@ -38,7 +38,7 @@ size_t bex_prefix_bytes(const bex_prefix *p);
 
 /* g (wide shape) += sum over rows first .. first + count - 1, or over the named rows. */
 void bex_prefix_add_window(const bex_prefix *p, double *g, int64_t first, int64_t count);
-void bex_prefix_add_rows(const bex_prefix *p, double *g, const int64_t *rows, size_t n);
+void bex_prefix_add_rows(const bex_prefix *p, double *g, const int *rows, size_t n);
 
 /* out (shape) = the wide sum g as phi sees it from row `reference`: a copy unless phi is relative. */
 void bex_prefix_contract(const bex_prefix *p, double *out, const double *g, int64_t reference);

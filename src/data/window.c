@@ -3,10 +3,9 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_TRAJECTORIES = 64 };
 
 struct bex_windows {
     const bex_dataset *data;
@@ -23,19 +22,8 @@ static int starts_in(const bex_window_options *o, int length) {
 }
 
 static int check_options(const bex_window_options *o) {
-    if (o->chunk < 1 || o->history < 0 || o->future < 0 || o->samples_per_history < 1)
-        return bex_fail("a window needs chunk >= 1, history and future >= 0, samples_per_history "
-                        ">= 1, not %d, %d, %d, %d",
-                        o->chunk, o->history, o->future, o->samples_per_history);
-    if (o->trajectories < 1 || o->trajectories > MOST_TRAJECTORIES)
-        return bex_fail("a history takes 1 to %d trajectories, not %d", MOST_TRAJECTORIES,
-                        o->trajectories);
-    if (!(o->repeat_probability >= 0 && o->repeat_probability <= 1) || o->repeat_most < 1 ||
-        o->repeat_most > MOST_TRAJECTORIES)
-        return bex_fail(
-            "repeated states: a probability in [0, 1] and 1 to %d states, not %g and %d",
-            MOST_TRAJECTORIES, o->repeat_probability, o->repeat_most);
-    return 0;
+    if (o->chunk >= 1 && o->future >= 0) return 0;
+    return bex_fail("a window needs chunk >= 1 and future >= 0, not %d, %d", o->chunk, o->future);
 }
 
 static int no_start(const bex_dataset *d, const bex_window_options *o) {
@@ -107,69 +95,24 @@ bex_window bex_windows_at(const bex_windows *w, long long j) {
                         .actions = left < w->o.chunk ? left : w->o.chunk};
 }
 
-static bex_rng stream(const bex_windows *w, uint64_t t, const char *label, int i) {
-    return bex_rng_split(bex_rng_split(bex_rng_seed(w->o.seed), "window", t), label, (uint64_t)i);
-}
-
 bex_window bex_windows_draw(const bex_windows *w, uint64_t t, int i) {
-    bex_rng g = stream(w, t, "start", i);
+    bex_rng step = bex_rng_split(bex_rng_seed(w->o.seed), "window", t);
+    bex_rng g = bex_rng_split(step, "start", (uint64_t)i);
     return bex_windows_at(w, (long long)bex_rng_below(&g, (uint64_t)bex_windows_starts(w)));
 }
 
-// m distinct episodes; before[k] = rows in those ahead of the k-th
-static void draw_union(const bex_dataset *d, bex_rng *g, int m, int *episode, int *before) {
-    before[0] = 0;
-    for (int k = 0; k < m; k++) {
-        int again;
-        do {
-            episode[k] = (int)bex_rng_below(g, (uint64_t)d->episodes);
-            again = 0;
-            for (int l = 0; l < k; l++) again |= episode[l] == episode[k];
-        } while (again);
-        before[k + 1] = before[k] + bex_dataset_length(d, episode[k]);
-    }
-}
-
-static int union_row(const bex_dataset *d, const int *episode, const int *before, int at) {
-    int k = 0;
-    while (before[k + 1] <= at) k++;
-    return d->start[episode[k]] + at - before[k];
-}
-
-void bex_windows_history(const bex_windows *w, uint64_t t, int j, int *rows) {
-    const bex_dataset *d = w->data;
-    bex_rng g = stream(w, t, "history", j);
-    int episode[MOST_TRAJECTORIES], before[MOST_TRAJECTORIES + 1], H = w->o.history;
-    int most = w->o.trajectories < d->episodes ? w->o.trajectories : d->episodes;
-    int m = 1 + (int)bex_rng_below(&g, (uint64_t)most);
-    draw_union(d, &g, m, episode, before);
-    uint64_t all = (uint64_t)before[m];
-    if (bex_rng_uniform(&g) >= w->o.repeat_probability) {
-        for (int i = 0; i < H; i++)
-            rows[i] = union_row(d, episode, before, (int)bex_rng_below(&g, all));
-        return;
-    }
-    uint64_t limit = (uint64_t)w->o.repeat_most < all ? (uint64_t)w->o.repeat_most : all;
-    int distinct = 1 + (int)bex_rng_below(&g, limit);
-    for (int i = 0; i < distinct && i < H; i++) {
-        int again;
-        do {
-            rows[i] = union_row(d, episode, before, (int)bex_rng_below(&g, all));
-            again = 0;
-            for (int l = 0; l < i; l++) again |= rows[l] == rows[i];
-        } while (again);
-    }
-    for (int i = distinct; i < H; i++) rows[i] = rows[i % distinct];
+int bex_window_action(const bex_window *w, int k, bex_real *mask) {
+    bool inside = k < w->actions;
+    if (mask) *mask = inside ? R(1) : R(0);
+    return w->row + (inside ? k : w->actions - 1);
 }
 
 void bex_windows_chunk(const bex_windows *w, const bex_window *at, bex_real *actions,
                        bex_real *mask) {
     const bex_dataset *d = w->data;
     const size_t A = (size_t)d->A;
-    const bex_real *source = d->actions + (size_t)at->row * A;
-    memcpy(actions, source, (size_t)at->actions * A * sizeof *actions);
-    for (int k = at->actions; k < w->o.chunk; k++)
-        memcpy(actions + (size_t)k * A, source + (size_t)(at->actions - 1) * A,
-               A * sizeof *actions);
-    for (int k = 0; k < w->o.chunk && mask; k++) mask[k] = k < at->actions ? R(1) : R(0);
+    for (int k = 0; k < w->o.chunk; k++) {
+        int row = bex_window_action(at, k, mask ? mask + k : NULL);
+        memcpy(actions + (size_t)k * A, d->actions + (size_t)row * A, A * sizeof *actions);
+    }
 }

@@ -8,22 +8,13 @@
  *                        a_k  a_k+1  a_T-1 | a_T-1  a_T-1                 the last action repeated
  *               mask      1     1      1   |   0      0
  *
- *   history         m episodes drawn anywhere, H of their rows:  [ s s s s s s s s ]   a set, in no order
- *
  * Window i of step t is a function of (seed, t, i) and of the data only, never of threads, of other
  * windows or of what was drawn before:
  *   start     uniform over every k that may start a window: all rows of every episode with at least K
  *             rows (shorter ones are fragments), if not `truncate` only those with k + F < T
- *   history   number i / samples_per_history of step t, so that neighbouring windows share one. m is
- *             uniform in 1..trajectories; m distinct episodes, uniform over the data; H rows uniform,
- *             with replacement, from their union. With probability `repeat_probability` only 1..
- *             `repeat_most` (uniform) distinct rows of that union fill all H places evenly: the first
- *             episodes of a deployment, when little has been seen
- * Streams: start  split(split(seed, "window", t), "start", i)
- *          history split(split(seed, "window", t), "history", i / samples_per_history)
- * The episode of the window itself may be in its history by chance.
+ * Its stream is split(split(seed, "window", t), "start", i). The history that goes with it: data/training_history.h.
  *
- * Rows, not copies, are returned for history and future: coverage sums features by prefix. */
+ * Rows, not copies, are returned for the future: coverage sums features by prefix. */
 #ifndef BEX_DATA_WINDOW_H
 #define BEX_DATA_WINDOW_H
 
@@ -31,23 +22,13 @@
 #include "data/dataset.h"
 
 typedef struct bex_window_options {
-    int chunk;                 // K >= 1
-    int history;               // H >= 0
-    int future;                // F >= 0
-    int truncate;              // allow futures cut by the end of the episode
-    int trajectories;          // m <= this; 6
-    double repeat_probability; // 0.1
-    int repeat_most;           // 3
-    int samples_per_history;   // windows that share a history; 1
+    int chunk;    // K >= 1
+    int future;   // F >= 0
+    int truncate; // allow futures cut by the end of the episode
     uint64_t seed;
 } bex_window_options;
 
-#define BEX_WINDOW_INIT                                                                            \
-    ((bex_window_options){.chunk = 1,                                                              \
-                          .trajectories = 6,                                                       \
-                          .repeat_probability = 0.1,                                               \
-                          .repeat_most = 3,                                                        \
-                          .samples_per_history = 1})
+#define BEX_WINDOW_INIT ((bex_window_options){.chunk = 1})
 
 typedef struct bex_window {
     int episode;
@@ -72,8 +53,8 @@ bex_window bex_windows_at(const bex_windows *windows, long long j);
 /* Window i of step t. */
 bex_window bex_windows_draw(const bex_windows *windows, uint64_t t, int i);
 
-/* History j = i / samples_per_history of step t: rows (H). */
-void bex_windows_history(const bex_windows *windows, uint64_t t, int j, int *rows);
+/* The row whose action step k of the chunk holds, by the padding rule above, and its mask (1 or 0; may be NULL). */
+int bex_window_action(const bex_window *window, int k, bex_real *mask);
 
 /* The chunk of a window: actions (K, A), mask (K) of 1 and 0. mask may be NULL. The one function here that reads
  * the data set's rows; the others know its episodes only. */

@@ -80,7 +80,7 @@ static json_t *value_of(const bex_config_row *row, const bex_deploy_config *d) {
 static json_t *describe(const void *payload, const bex_explore_request *q) {
     const state *s = payload;
     char *text = bex_config_text(&bex_deploy_schema, &s->deploy);
-    json_t *d = json_pack("{s:s, s:s, s:s}", "name", bex_policy_agent(s->policy), "run", q->run,
+    json_t *d = json_pack("{s:s, s:s, s:s}", "name", bex_model_name(&s->policy->config.model), "run", q->run,
                           "deploy", text);
     for (const bex_config_row *row = bex_deploy_rows; d && row->name; row++)
         if (s->policy->dit.o.coverage || !of_coverage(row->name))

@@ -15,8 +15,8 @@ enum { MOST = 1 << 26 }; // numbers of a history or a chunk
 
 static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int scenes) {
     const bex_model_config *m = &c->model;
-    if (m->agent == BEX_AGENT_SAC)
-        return bex_fail("model.agent = sac is a learner, not a policy that denoises chunks");
+    if (m->coverage && !m->history)
+        return bex_fail("model.coverage needs a history: model.history is 0");
     if (m->history * O > MOST || m->chunk * A > MOST)
         return bex_fail("a history of %lld states of %d, chunks of %lld actions of %d: too large",
                         m->history, O, m->chunk, A);
@@ -32,7 +32,7 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
         return bex_fail("model.features does not go with coverage.phi = %s", phi);
     if (m->features && !c->coverage.features)
         return bex_fail("model.features needs coverage.features above 0");
-    if (c->coverage.support && (!m->waypoints || m->agent != BEX_AGENT_BE))
+    if (c->coverage.support && (!m->waypoints || !m->coverage))
         return bex_fail("coverage.support needs a be policy with model.waypoints");
     if (c->diffusion.show_waypoints > 0 &&
         (!m->waypoints || m->reach == 0 || c->diffusion.predicts != BEX_PREDICTS_CHUNK))
@@ -47,7 +47,6 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
 static bex_dit_options dit_options(const bex_policy_config *c, int O, int columns, int tasks,
                                    int scenes) {
     const bex_model_config *m = &c->model;
-    bool history = m->agent != BEX_AGENT_BC;
     return (bex_dit_options){
         .O = O + (m->features ? (int)c->coverage.features : 0),
         .A = columns,
@@ -57,12 +56,12 @@ static bex_dit_options dit_options(const bex_policy_config *c, int O, int column
         .heads = (int)m->heads,
         .blocks = (int)m->blocks,
         .T = (int)m->time_width,
-        .N = history ? (int)m->history : 0,
-        .coverage = m->agent == BEX_AGENT_BE,
+        .N = (int)m->history,
+        .coverage = m->coverage,
         .timestep = m->timestep,
         .tasks = m->task ? tasks : 0,
         .scenes = m->scene ? scenes : 0,
-        .mode = history ? (bex_dit_mode)m->mode : BEX_DIT_FULL,
+        .mode = m->history ? (bex_dit_mode)m->mode : BEX_DIT_FULL,
         .pool = (bex_dit_pool)m->pool,
         .dropout = m->dropout,
     };
@@ -119,10 +118,6 @@ void bex_policy_free(bex_policy *p) {
     bex_condition_free(p->condition);
     bex_support_free(p->support);
     free(p);
-}
-
-const char *bex_policy_agent(const bex_policy *p) {
-    return p->dit.o.coverage ? "be" : p->dit.o.N ? "bc-history" : "bc";
 }
 
 void bex_policy_inputs(const bex_policy *p, bex_real *out, const bex_real *states, int n) {
@@ -228,8 +223,9 @@ static bex_policy *from_file(const bex_st_file *f) {
     bex_config_defaults(&bex_policy_schema, &config);
     if (bex_config_parse(&bex_policy_schema, &config, text, strlen(text), "metadata 'config'") <
             0 ||
-        size_from(f, "observation", 1, &O) < 0 || size_from(f, "action", 1, &A) < 0 ||
-        size_from(f, "tasks", 0, &tasks) < 0 || size_from(f, "scenes", 0, &scenes) < 0)
+        bex_policy_config_settle(&config) < 0 || size_from(f, "observation", 1, &O) < 0 ||
+        size_from(f, "action", 1, &A) < 0 || size_from(f, "tasks", 0, &tasks) < 0 ||
+        size_from(f, "scenes", 0, &scenes) < 0)
         return NULL;
     bex_policy *p = lay_out(&config, O, A, tasks, scenes);
     if (!p) return NULL;

@@ -22,8 +22,8 @@ typedef struct bex_policy {
     bex_dit dit;
     bex_normaliser normaliser;
     bex_noise_schedule schedule;
-    bex_feature *phi;         // be, or model.features; else NULL
-    bex_condition *condition; // be only
+    bex_feature *phi;         // with model.coverage or model.features; else NULL
+    bex_condition *condition; // with model.coverage; else NULL
     bex_support *support;     // with coverage.support; else NULL
 } bex_policy;
 
@@ -46,11 +46,8 @@ int bex_policy_save_half(const bex_policy *policy, const char *path);
 void bex_policy_inputs(const bex_policy *policy, bex_real *out, const bex_real *states, int n);
 
 static inline bool bex_policy_uses_phi(const bex_policy_config *c) {
-    return c->model.agent == BEX_AGENT_BE || c->model.features;
+    return c->model.coverage || c->model.features;
 }
-
-/* What such a policy is called, by the tokens it has: "be", "bc-history", "bc". */
-const char *bex_policy_agent(const bex_policy *policy);
 
 static inline bool bex_policy_uses_history(const bex_policy *p) {
     return p->dit.o.N > 0;

@@ -4,8 +4,8 @@
 #include "base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-const char *const bex_agent_names[] = {"be", "bc", "bc-history", "sac", NULL};
 static const char *const modes[] = {"full", "prefix", NULL};
 static const char *const pools[] = {"all", "query", NULL};
 static const char *const normalises[] = {"global", "history", NULL};
@@ -14,8 +14,6 @@ const char *const bex_phi_kinds[] = {"cosine", "mlp", "onehot", "cosine_relative
 
 #define M bex_model_config
 const bex_config_row bex_model_rows[] = {
-    BEX_CONFIG_CHOICE(M, agent, "be", bex_agent_names,
-                      "be: coverage and history; bc: state only; bc-history; sac: learns in [env]"),
     BEX_CONFIG_CHOICE(M, mode, "prefix", modes, "which tokens see which (docs/model.md)"),
     BEX_CONFIG_CHOICE(M, pool, "all", pools, "tokens averaged for the decoder in full mode"),
     BEX_CONFIG_INTEGER(M, width, "64", 4, 4096, "size of a token"),
@@ -25,7 +23,8 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_INTEGER(M, time_width, "256", 4, 4096,
                        "size of the diffusion step's embedding; even"),
     BEX_CONFIG_INTEGER(M, chunk, "8", 1, 256, "actions predicted at once, K"),
-    BEX_CONFIG_INTEGER(M, history, "32", 1, 4096, "history states, H (be, bc-history)"),
+    BEX_CONFIG_INTEGER(M, history, "32", 0, 4096, "history states, H; 0: none (bc)"),
+    BEX_CONFIG_BOOL(M, coverage, "true", "a token of the coverage (be); the agent decides"),
     BEX_CONFIG_BOOL(M, features, "false", "phi(s) beside s in the tokens of states"),
     BEX_CONFIG_BOOL(M, waypoints, "false",
                     "denoise a state of the future (coverage.dims) beside each action"),
@@ -37,6 +36,7 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_BOOL(M, scene, "false", "a token of the scene label"),
     BEX_CONFIG_NUMBER(M, dropout, "0", 0, 0.9, "in encoder and decoder"),
     BEX_CONFIG_INTEGER(M, horizon, "300", 1, 1000000, "steps the timestep token counts as 1"),
+    BEX_CONFIG_TEXT(M, agent, "", "who learned it", .retired = true),
     BEX_CONFIG_END,
 };
 #define D bex_diffusion_config
@@ -48,7 +48,7 @@ const bex_config_row bex_diffusion_rows[] = {
     BEX_CONFIG_NUMBER(
         D, show_waypoints, "0", 0, 0.99,
         "share of windows whose waypoints are shown without noise: actions that follow them",
-        .was = "diffusion.show_waypoints"),
+        .was = "diffusion.lead"),
     BEX_CONFIG_END,
 };
 #define C bex_coverage_config
@@ -63,7 +63,7 @@ const bex_config_row bex_coverage_rows[] = {
     BEX_CONFIG_INTEGER(
         C, support, "0", 0, 65536,
         "demonstrated states: a waypoint far from all of them is unsupported; 0: none",
-        .was = "coverage.support"),
+        .was = "coverage.places"),
     BEX_CONFIG_INTEGER(C, seed, "0", 0, 9007199254740992.0, "of phi"),
     BEX_CONFIG_NUMBER(C, bandwidth, "2", 1e-6, 1e6,
                       "of cosines: larger resolves smaller distances"),
@@ -92,7 +92,7 @@ const bex_config_row bex_deploy_rows[] = {
                        "actions of a chunk that are executed before the next plan; 0: all",
                        .was = "deploy.act"),
     BEX_CONFIG_INTEGER(P, denoising_steps, "8", 1, 1000, "of a plan (DDIM)",
-                       .was = "deploy.denoising_steps"),
+                       .was = "diffusion.ddim"),
     BEX_CONFIG_END,
 };
 #undef M
@@ -102,6 +102,38 @@ const bex_config_row bex_deploy_rows[] = {
 
 static const bex_config_section sections[] = {BEX_POLICY_SECTION_ROWS(0)};
 const bex_config_schema bex_policy_schema = {sections, sizeof sections / sizeof *sections};
+
+static const struct {
+    const char *name;
+    bool history, coverage;
+} kinds[] = {{"be", true, true}, {"bc-history", true, false}, {"bc", false, false}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+const char *bex_model_name(const bex_model_config *m) {
+    int i = 0;
+    while (i < KINDS - 1 &&
+           (kinds[i].history != (m->history > 0) || kinds[i].coverage != m->coverage))
+        i++;
+    return kinds[i].name;
+}
+
+int bex_model_set_tokens(bex_model_config *m, const char *name) {
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(kinds[i].name, name) != 0) continue;
+        if (kinds[i].history && !m->history)
+            return bex_fail("%s needs a history: model.history is 0", name);
+        if (!kinds[i].history) m->history = 0;
+        m->coverage = kinds[i].coverage;
+        return 0;
+    }
+    return bex_fail("agent '%s' has learned no policy of this kind (be, bc, bc-history)", name);
+}
+
+int bex_policy_config_settle(bex_policy_config *c) {
+    if (c->model.agent[0] && bex_model_set_tokens(&c->model, c->model.agent) < 0) return -1;
+    memset(c->model.agent, 0, sizeof c->model.agent);
+    return 0;
+}
 
 int bex_dims_parse(int *dims, int most, const char *text, int O) {
     int n = 0;

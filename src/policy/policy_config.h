@@ -5,16 +5,14 @@
 
 #include "base/config.h"
 
-typedef enum { BEX_AGENT_BE, BEX_AGENT_BC, BEX_AGENT_BC_HISTORY, BEX_AGENT_SAC } bex_agent_kind;
-extern const char *const bex_agent_names[]; // by kind, NULL-terminated
-
 typedef struct bex_model_config {
-    int agent; // bex_agent_kind: which tokens there are; none of them for sac
-    int mode;  // bex_dit_mode
-    int pool;  // bex_dit_pool
-    long long width, heads, blocks, feedforward, time_width, chunk, history;
-    bool timestep, task, scene;
-    bool features;  // tokens of states hold phi(s) beside s
+    char agent[16]; // files of before: the learner, whose name told the tokens. "" once settled
+    int mode;       // bex_dit_mode
+    int pool;       // bex_dit_pool
+    long long width, heads, blocks, feedforward, time_width, chunk;
+    long long history;                    // states of the past, a token each; 0: none
+    bool coverage, timestep, task, scene; // a token each
+    bool features;                        // tokens of states hold phi(s) beside s
     bool waypoints; // each action is denoised together with a state of the future
     double
         reach; // 0: waypoints are positions; else displacements, 1 being so many deviations in F steps
@@ -73,6 +71,15 @@ extern const bex_config_row bex_model_rows[], bex_diffusion_rows[], bex_coverage
 
 /* bex_policy_config alone. */
 extern const bex_config_schema bex_policy_schema;
+
+/* What policies with these tokens are called: "be" (history and coverage), "bc-history" (history), "bc". */
+const char *bex_model_name(const bex_model_config *m);
+
+/* The tokens of that name; be and bc-history keep their history, which must not be 0. Negative with a message. */
+int bex_model_set_tokens(bex_model_config *m, const char *name);
+
+/* After a file was read: what keys of before say, in those of today. Negative with a message. */
+int bex_policy_config_settle(bex_policy_config *config);
 
 /* "0,1,5" -> dims (at most `most`); returns how many, 0 for "" (all), negative with a message. */
 int bex_dims_parse(int *dims, int most, const char *text, int O);

@@ -18,33 +18,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bex_dataset *load_data(const bex_data_config *c) {
+static int load_data(bex_dataset **out, const bex_data_config *c) {
     bex_load_options o = BEX_LOAD_INIT;
-    if (!c->path[0]) return bex_fail("no demonstrations: data.path is empty"), NULL;
+    if (!c->path[0]) return bex_fail("no demonstrations: data.path is empty");
     if (c->format[0]) o.format = c->format;
     if (c->keys[0]) o.keys = c->keys;
     if (c->filter[0]) o.filter = c->filter;
     if (c->split[0] && bex_split_parse(&o.split.rules, c->split) < 0)
-        return bex_fail_in("data.split"), NULL;
+        return bex_fail_in("data.split");
     o.limit = (int)c->limit;
-    return bex_dataset_load(c->path, &o);
+    *out = bex_dataset_load(c->path, &o);
+    return *out ? 0 : -1;
+}
+
+static int open_world(bex_world **out, const bex_env_config *e) {
+    bex_world_options o = BEX_WORLD_INIT;
+    if (!e->name[0]) {
+        bex_fail("no world to learn in: env.name is empty");
+        return bex_fail_hint("bex env --list");
+    }
+    o.maze = e->maze[0] ? e->maze : NULL;
+    o.time_limit = (int)e->time_limit;
+    o.dense_reward = e->dense;
+    return bex_world_open(out, e->name, &o);
 }
 
 int bex_train_ranks(const bex_train_config *c) {
     int ranks = bex_ranks_count();
     if (ranks > 1 && !bex_agent_class_of(c)->spreads)
-        return bex_fail("agent %s trains in one process, not under mpirun",
-                        bex_agent_names[c->policy.model.agent]);
+        return bex_fail("agent %s trains in one process, not under mpirun", bex_train_agent(c));
     if (ranks <= c->train.lanes) return 0;
     bex_fail("%d ranks for %lld lanes: a rank takes whole lanes", ranks, c->train.lanes);
     return bex_fail_hint("mpirun -n %lld, or more train.lanes", c->train.lanes);
 }
 
-int bex_train_data(bex_dataset **out, const bex_train_config *c) {
-    *out = NULL;
-    if (!bex_agent_class_of(c)->demonstrations) return 0;
-    *out = load_data(&c->data);
-    return *out ? 0 : -1;
+int bex_train_sources(bex_sources *out, const bex_train_config *c) {
+    unsigned needs = bex_agent_class_of(c)->needs;
+    *out = (bex_sources){0};
+    int code = needs & BEX_NEEDS_DATA ? load_data(&out->data, &c->data) : 0;
+    if (!code && needs & BEX_NEEDS_WORLD) code = open_world(&out->world, &c->env);
+    if (code < 0) bex_sources_fini(out);
+    return code;
 }
 
 // loss, held_out, the agent's of an evaluation; then these, and the agent's of an update
@@ -168,7 +182,7 @@ static int log_row(loop *l, int64_t step, bool evaluated) {
 static void show(loop *l, int64_t done, const bex_update *u, double share) {
     const bex_evaluation *e = &l->evaluation;
     char held_out[64] = "";
-    if (!l->agent->class->demonstrations && l->measured >= 0)
+    if (l->agent->class->needs & BEX_NEEDS_WORLD && l->measured >= 0)
         snprintf(held_out, sizeof held_out, "  %s %.4g", l->columns[JUDGED], e->more[0]);
     else if (isfinite(e->score))
         snprintf(held_out, sizeof held_out, "  held out %.4f", e->score);
@@ -240,7 +254,7 @@ static int check_same_policy(const bex_train_config *c, const char *run) {
     bex_train_config was;
     char key[160];
     bex_config_defaults(&bex_train_schema, &was);
-    if (bex_run_config(run, &bex_train_schema, &was) < 0) return -1;
+    if (bex_run_config(run, &bex_train_schema, &was) < 0 || bex_agent_settle(&was) < 0) return -1;
     was.policy.deploy = c->policy.deploy;
     char *old = bex_config_text(&bex_train_fixed_schema, &was);
     char *now = bex_config_text(&bex_train_fixed_schema, c);
@@ -274,7 +288,7 @@ static bex_run *resume(loop *l, const bex_run_setup *setup, bex_run_start *start
 
 // ranks that read other files would compute another gradient and not notice
 static int check_alike(const bex_train_config *c, const bex_dataset *d) {
-    if (bex_ranks_count() == 1) return 0;
+    if (bex_ranks_count() == 1 || !d) return 0;
     bex_train_config mine = *c;
     mine.train.threads = 0, mine.data.path[0] = 0; // may differ: no part of the result
     char *text = bex_config_text(&bex_train_schema, &mine);
@@ -298,7 +312,7 @@ static int close_run(loop *l, const char *run, int code, bex_train_end end) {
     return bex_fail_hint("the checkpoint of step %lld is intact: --resume %s", l->checkpoint, run);
 }
 
-static int train(loop *l, const bex_train_options *o, bex_dataset *data, bex_train_end *end) {
+static int train(loop *l, const bex_train_options *o, bex_sources *sources, bex_train_end *end) {
     const bex_train_config *c = l->config;
     bex_run_setup setup = {.path = o->run,
                            .schema = &bex_train_schema,
@@ -309,7 +323,7 @@ static int train(loop *l, const bex_train_options *o, bex_dataset *data, bex_tra
                            .keep = (int)c->train.keep,
                            .force = o->force};
     bex_run_start start = {.step = -1};
-    l->agent = bex_agent_class_of(c)->new (c, data);
+    l->agent = bex_agent_new(c, sources);
     int code = l->agent ? 0 : -1;
     if (l->agent) {
         name_columns(l);
@@ -327,8 +341,7 @@ static int train(loop *l, const bex_train_options *o, bex_dataset *data, bex_tra
     if (code == 0) code = bex_ranks_alike("checkpoints", &start.step, sizeof start.step);
     if (code == 0) {
         int64_t first = start.step > 0 ? start.step : 0;
-        const char *name = bex_agent_names[c->policy.model.agent];
-        bex_progress_start(&l->progress, o->progress, name, c->train.steps);
+        bex_progress_start(&l->progress, o->progress, bex_train_agent(c), c->train.steps);
         bex_progress_resume(&l->progress, first);
         code = run_steps(l, first, end);
         bex_progress_finish(&l->progress);
@@ -340,15 +353,14 @@ static int train(loop *l, const bex_train_options *o, bex_dataset *data, bex_tra
 
 int bex_train(const bex_train_config *config, const bex_train_options *options,
               bex_train_end *end) {
-    loop l = {.config = config, .evaluation.score = NAN, .measured = -1, .checkpoint = -1};
-    if (bex_train_ranks(config) < 0) return -1;
-    bex_dataset *data;
-    int code = bex_ranks_settle(bex_train_data(&data, config));
-    if (code == 0) code = check_alike(config, data);
-    if (code == 0)
-        code = train(&l, options, data, end);
-    else
-        bex_dataset_free(data);
+    bex_train_config settled = *config; // as it is written down
+    loop l = {.config = &settled, .evaluation.score = NAN, .measured = -1, .checkpoint = -1};
+    bex_sources sources = {0};
+    if (bex_train_ranks(config) < 0 || bex_agent_settle(&settled) < 0) return -1;
+    int code = bex_ranks_settle(bex_train_sources(&sources, &settled));
+    if (code == 0) code = check_alike(&settled, sources.data);
+    if (code == 0) code = train(&l, options, &sources, end);
+    bex_sources_fini(&sources);
     if (l.agent) l.agent->class->free(l.agent);
     return code;
 }

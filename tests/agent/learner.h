@@ -20,7 +20,7 @@ static inline bex_dataset *copy_of_walks(void) {
 
 static inline bex_agent *agent_of(const char *settings) {
     bex_train_config c = walk_config(settings);
-    bex_agent *a = bex_agent_class_of(&c)->new (&c, copy_of_walks());
+    bex_agent *a = bex_agent_new(&c, &(bex_sources){.data = copy_of_walks()});
     if (!a) fail_msg("%s: %s", settings, bex_error());
     return a;
 }

@@ -50,7 +50,7 @@ static void overfits_one_batch(void **state) {
 static int groups_seen;
 static int first_row[64];
 
-static int record(const bex_imitation *a, bex_arena *arena, const bex_imitation_group *g,
+static int record(const bex_labeller *a, bex_arena *arena, const bex_window_groups *g,
                   bex_real *value) {
     (void)a, (void)arena;
     for (int i = 0; i < g->groups * g->S; i++) value[i] = R(0);
@@ -62,7 +62,7 @@ static void overfit_cycles_through_all_its_windows(void **state) {
     (void)state;
     // 20 windows are 5 groups of 4; a batch has 2
     bex_agent *a = agent_of("train.overfit=20 train.batch=8 train.lanes=1");
-    ((bex_imitation *)a)->label = record;
+    ((bex_imitation *)a)->train.labeller->label = record;
     groups_seen = 0;
     for (int i = 0; i < 10; i++) update(a, i);
     assert_int_equal(groups_seen, 20);
@@ -247,11 +247,11 @@ static void check_label(const bex_imitation *a, const bex_imitation_part *part, 
     int history[N];
     bex_window w[S];
     bex_real value[S];
-    bex_windows_history(part->windows, 7, group, history);
+    bex_training_history_draw(&part->history, 7, group, history);
     for (int s = 0; s < S; s++) w[s] = bex_windows_draw(part->windows, 7, group * S + s);
-    bex_imitation_group g = {part, 1, S, N, history, w};
+    bex_window_groups g = {1, S, N, history, w};
     bex_arena *arena = bex_arena_new();
-    assert_int_equal(a->label(a, arena, &g, value), 0);
+    assert_int_equal(part->labeller->label(part->labeller, arena, &g, value), 0);
     bex_arena_free(arena);
     const bex_condition *c = a->policy->condition;
     for (int s = 0; s < S; s++) {
@@ -299,12 +299,12 @@ static void labels_have_mean_0_and_deviation_1(void **state) {
     static bex_window w[GROUPS];
     static bex_real value[GROUPS];
     for (int g = 0; g < GROUPS; g++) {
-        bex_windows_history(a->train.windows, 3, g, history + g * N);
+        bex_training_history_draw(&a->train.history, 3, g, history + g * N);
         w[g] = bex_windows_draw(a->train.windows, 3, g);
     }
-    bex_imitation_group group = {&a->train, GROUPS, 1, N, history, w};
+    bex_window_groups group = {GROUPS, 1, N, history, w};
     bex_arena *arena = bex_arena_new();
-    assert_int_equal(a->label(a, arena, &group, value), 0);
+    assert_int_equal(a->train.labeller->label(a->train.labeller, arena, &group, value), 0);
     bex_arena_free(arena);
     double mean = 0, square = 0;
     for (int g = 0; g < GROUPS; g++)
@@ -327,12 +327,12 @@ static void novelty_of_a_future_averages_out(void **state) {
         bex_window w[HISTORIES];
         bex_real value[HISTORIES];
         for (int g = 0; g < HISTORIES; g++) {
-            bex_windows_history(part->windows, UINT64_MAX - 2, g, history + g * N);
+            bex_training_history_draw(&part->history, UINT64_MAX - 2, g, history + g * N);
             w[g] = bex_windows_draw(part->windows, 5, k / 2);
         }
-        bex_imitation_group group = {part, HISTORIES, 1, N, history, w};
+        bex_window_groups group = {HISTORIES, 1, N, history, w};
         bex_arena *arena = bex_arena_new();
-        assert_int_equal(a->label(a, arena, &group, value), 0);
+        assert_int_equal(part->labeller->label(part->labeller, arena, &group, value), 0);
         bex_arena_free(arena);
         double mean = 0, size = 0;
         for (int g = 0; g < HISTORIES; g++)
@@ -342,7 +342,7 @@ static void novelty_of_a_future_averages_out(void **state) {
     agent->class->free(agent);
 }
 
-static int refuse(const bex_imitation *a, bex_arena *arena, const bex_imitation_group *g,
+static int refuse(const bex_labeller *a, bex_arena *arena, const bex_window_groups *g,
                   bex_real *value) {
     (void)a, (void)arena, (void)g, (void)value;
     return bex_fail("planted");
@@ -353,7 +353,8 @@ static void a_failed_label_is_told_from_any_lane(void **state) {
     bex_agent *a = agent_of("train.threads=3");
     bex_update u;
     bex_evaluation e;
-    ((bex_imitation *)a)->label = refuse;
+    ((bex_imitation *)a)->train.labeller->label = refuse;
+    ((bex_imitation *)a)->held.labeller->label = refuse;
     assert_int_equal(a->class->update(a, 0, &u), -1);
     assert_message("planted");
     assert_int_equal(a->class->evaluate(a, &e), -1);
@@ -476,7 +477,7 @@ static void held_out_episodes_are_apart(void **state) {
 
 static void refused(const char *settings, const char *part) {
     bex_train_config c = walk_config(settings);
-    bex_agent *a = bex_agent_class_of(&c)->new (&c, copy_of_walks());
+    bex_agent *a = bex_agent_new(&c, &(bex_sources){.data = copy_of_walks()});
     if (a) fail_msg("'%s' was accepted", settings);
     assert_message(part);
 }

@@ -6,11 +6,18 @@
 
 enum { WINDOWS = 64, MOST = 64 };
 
+// at the policy's own temperature; the caller's to end
 static bex_open_loop run_of(bex_agent *a, bex_open_loop_options o) {
     bex_open_loop r;
-    bex_imitation *i = (bex_imitation *)a;
-    if (bex_open_loop_run(&r, i, i->policy, &o) < 0) fail_msg("%s", bex_error());
+    if (a->class->open_loop(a, ((bex_imitation *)a)->policy, &o, &r) < 0) fail_msg("%s", bex_error());
     return r;
+}
+
+static void assert_same(const bex_open_loop *a, const bex_open_loop *b) {
+    assert_int_equal(a->windows, b->windows);
+    assert_int_equal(a->K, b->K);
+    assert_memory_equal(a->all, b->all, sizeof a->all);
+    assert_memory_equal(a->at, b->at, (size_t)a->K * sizeof *a->at);
 }
 
 // an agent whose network tells the same chunk whatever it sees: (A) in network units
@@ -52,6 +59,7 @@ static void errors_are_those_of_the_actions(void **state) {
     assert_true(fabs(r.all[BEX_OPEN_LOOP_NEAREST] - r.all[BEX_OPEN_LOOP_ONE]) < 1e-5);
     assert_true(fabs(r.all[BEX_OPEN_LOOP_NOTHING] - sqrt(of_mean / count)) < 1e-5);
     assert_true(r.all[BEX_OPEN_LOOP_SPREAD] < 1e-5);
+    bex_open_loop_fini(&r);
     agent->class->free(agent);
 }
 
@@ -84,7 +92,8 @@ static void same_bits_for_any_number_of_threads(void **state) {
         r[t] = run_of(a, (bex_open_loop_options){.windows = WINDOWS, .chunks = 4});
         a->class->free(a);
     }
-    assert_memory_equal(&r[0], &r[1], sizeof r[0]);
+    assert_same(&r[0], &r[1]);
+    for (int t = 0; t < 2; t++) bex_open_loop_fini(&r[t]);
 }
 
 static void what_is_shown_matters(void **state) {
@@ -93,7 +102,7 @@ static void what_is_shown_matters(void **state) {
     for (int i = 0; i < 20; i++) update(a, i);
     bex_open_loop_options o = {.windows = WINDOWS, .chunks = 4};
     bex_open_loop own = run_of(a, o), again = run_of(a, o);
-    assert_memory_equal(&own, &again, sizeof own);
+    assert_same(&own, &again);
     o.other_history = true;
     bex_open_loop other = run_of(a, o);
     o.other_history = false, o.no_coverage = true;
@@ -102,6 +111,8 @@ static void what_is_shown_matters(void **state) {
     assert_true(own.all[BEX_OPEN_LOOP_ONE] != hidden.all[BEX_OPEN_LOOP_ONE]);
     assert_true(own.all[BEX_OPEN_LOOP_NOTHING] == hidden.all[BEX_OPEN_LOOP_NOTHING]);
     assert_true(own.all[BEX_OPEN_LOOP_NEAREST] < own.all[BEX_OPEN_LOOP_ONE]);
+    bex_open_loop_fini(&own), bex_open_loop_fini(&again);
+    bex_open_loop_fini(&other), bex_open_loop_fini(&hidden);
     a->class->free(a);
 }
 
@@ -116,23 +127,47 @@ static void a_shown_future_tells_actions(void **state) {
     o.led = true;
     bex_open_loop led = run_of(a, o);
     assert_true(led.all[BEX_OPEN_LOOP_MEAN] < 0.9 * own.all[BEX_OPEN_LOOP_MEAN]);
+    bex_open_loop_fini(&own), bex_open_loop_fini(&led);
     a->class->free(a);
 }
 
-// as the policy is deployed: without noise there is one chunk, with less they are nearer each other
-static void chunks_have_the_policys_temperature(void **state) {
+// without noise there is one chunk, with less they are nearer each other; the policy is not touched
+static void chunks_have_the_temperature_asked_for(void **state) {
     (void)state;
-    static const char *const temperature[] = {"deploy.temperature=0", "deploy.temperature=0.5", ""};
-    bex_open_loop r[3];
+    static const double temperature[] = {0, 0.5, 1};
+    double spread[3];
+    bex_agent *a = agent_of("");
+    for (int i = 0; i < 20; i++) update(a, i);
     for (int t = 0; t < 3; t++) {
-        bex_agent *a = agent_of(temperature[t]);
-        for (int i = 0; i < 20; i++) update(a, i);
-        r[t] = run_of(a, (bex_open_loop_options){.windows = WINDOWS, .chunks = 4});
-        a->class->free(a);
+        bex_open_loop r;
+        bex_deploy_config d = ((bex_imitation *)a)->policy->config.deploy;
+        d.temperature = temperature[t];
+        bex_open_loop_options o = {.windows = WINDOWS, .chunks = 4, .deploy = &d};
+        assert_int_equal(a->class->open_loop(a, ((bex_imitation *)a)->policy, &o, &r), 0);
+        spread[t] = r.all[BEX_OPEN_LOOP_SPREAD];
+        bex_open_loop_fini(&r);
     }
-    assert_true(r[0].all[BEX_OPEN_LOOP_SPREAD] < 1e-5);
-    assert_true(r[1].all[BEX_OPEN_LOOP_SPREAD] > 0.01);
-    assert_true(r[1].all[BEX_OPEN_LOOP_SPREAD] < r[2].all[BEX_OPEN_LOOP_SPREAD]);
+    assert_true(spread[0] < 1e-5);
+    assert_true(spread[1] > 0.01);
+    assert_true(spread[1] < spread[2]);
+    a->class->free(a);
+}
+
+// model.chunk may be 256; here walks of 160 rows, end to end those of walks.h
+static void chunks_may_be_long(void **state) {
+    (void)state;
+    bex_train_config c = walk_config("model.chunk=100 train.batch=8 coverage.truncate=true");
+    bex_dataset *d = copy_of_walks();
+    d->episodes = WALKS / 4;
+    for (int e = 0; e <= d->episodes; e++) d->start[e] = 4 * e * WALK_ROWS;
+    bex_agent *a = bex_agent_new(&c, &(bex_sources){.data = d});
+    if (!a) fail_msg("%s", bex_error());
+    bex_open_loop r = run_of(a, (bex_open_loop_options){.windows = WINDOWS, .chunks = 2});
+    assert_int_equal(r.K, 100);
+    for (int k = 0; k < 100; k++)
+        assert_true(isfinite(r.at[k][BEX_OPEN_LOOP_ONE]) && r.at[k][BEX_OPEN_LOOP_ONE] > 0);
+    bex_open_loop_fini(&r);
+    a->class->free(a);
 }
 
 static void refuses_what_it_cannot_judge(void **state) {
@@ -141,12 +176,12 @@ static void refuses_what_it_cannot_judge(void **state) {
     bex_open_loop_options o = {.windows = WINDOWS, .chunks = 2};
     bex_agent *none = agent_of("data.held_out=0"), *be = agent_of(""),
               *bc = agent_of("model.agent=bc"), *other = agent_of("train.seed=9");
-    bex_imitation *a = (bex_imitation *)be;
-    assert_true(bex_open_loop_run(&r, (bex_imitation *)none, a->policy, &o) < 0);
+    const bex_imitation *a = (bex_imitation *)be;
+    assert_true(none->class->open_loop(none, a->policy, &o, &r) < 0);
     assert_non_null(strstr(bex_error(), "data.held_out is 0"));
-    assert_true(bex_open_loop_run(&r, a, ((bex_imitation *)bc)->policy, &o) < 0);
+    assert_true(be->class->open_loop(be, ((bex_imitation *)bc)->policy, &o, &r) < 0);
     assert_non_null(strstr(bex_error(), "not of this configuration"));
-    assert_true(bex_open_loop_run(&r, a, ((bex_imitation *)other)->policy, &o) < 0);
+    assert_true(be->class->open_loop(be, ((bex_imitation *)other)->policy, &o, &r) < 0);
     assert_non_null(strstr(bex_error(), "other demonstrations"));
     none->class->free(none);
     be->class->free(be);
@@ -161,7 +196,8 @@ int main(void) {
         cmocka_unit_test(same_bits_for_any_number_of_threads),
         cmocka_unit_test(what_is_shown_matters),
         cmocka_unit_test(a_shown_future_tells_actions),
-        cmocka_unit_test(chunks_have_the_policys_temperature),
+        cmocka_unit_test(chunks_have_the_temperature_asked_for),
+        cmocka_unit_test(chunks_may_be_long),
         cmocka_unit_test(refuses_what_it_cannot_judge),
     };
     walks = walks_new(1);

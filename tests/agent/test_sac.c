@@ -15,7 +15,7 @@
 #include <time.h>
 
 static const char *const common[] = {
-    "model.agent=sac", "env.instances=4", "sac.actor=24,24",         "sac.critic=24,24",
+    "train.agent=sac", "env.instances=4", "sac.actor=24,24",         "sac.critic=24,24",
     "sac.replay=5000", "sac.start=200",   "sac.updates=2",           "sac.evaluate_episodes=16",
     "train.batch=32",  "train.lanes=2",   "sac.temperature=0.1",     "sac.critic_lr=3e-3",
     "train.threads=1", "train.seed=1",    "sac.temperature_lr=1e-2", "sac.actor_lr=3e-3",
@@ -36,7 +36,7 @@ static bex_train_config config_of(const char *settings) {
 
 static bex_agent *agent_in(const bex_env_class *class, const char *settings) {
     bex_train_config c = config_of(settings);
-    bex_agent *a = bex_sac_new(&c, point_open(class));
+    bex_agent *a = bex_agent_new(&c, &(bex_sources){.world = point_open(class)});
     if (!a) fail_msg("%s: %s", settings, bex_error());
     return a;
 }
@@ -222,7 +222,8 @@ static void what_cannot_be_is_refused(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         if (i > 1 && !bex_mj_version()) break;
         bex_train_config c = config_of(wrong[i][0]);
-        assert_null(bex_agent_class_of(&c)->new (&c, NULL));
+        bex_sources sources;
+        assert_true(bex_train_sources(&sources, &c) < 0 || !bex_agent_new(&c, &sources));
         assert_message(wrong[i][1]);
     }
     bex_agent *a = agent_in(&point_class, "");

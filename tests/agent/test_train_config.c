@@ -1,5 +1,5 @@
 /* The presets of configs/: each loads, is what its name says, and builds the network the paper counts. */
-#include "agent/train_config.h"
+#include "agent/agent.h"
 
 #include "base/error.h"
 #include "host/folder.h"
@@ -76,9 +76,10 @@ static void every_preset_builds_its_network(void **state) {
     (void)state;
     for (int i = 0; i < PRESETS; i++) {
         bex_train_config c = load(presets[i].name);
-        if (c.policy.model.agent == BEX_AGENT_SAC) continue;
+        if (!strcmp(bex_train_agent(&c), "sac")) continue;
         bool be = strstr(presets[i].name, "-be") != NULL;
-        assert_int_equal(c.policy.model.agent, be ? BEX_AGENT_BE : BEX_AGENT_BC);
+        assert_string_equal(bex_train_agent(&c), be ? "be" : "bc");
+        assert_int_equal(bex_agent_settle(&c), 0);
         assert_int_equal(c.train.batch % c.train.samples_per_history, 0);
         assert_true(c.train.warmup < c.train.steps);
         assert_string_equal(c.data.path, ""); // whose data is for the user to say
@@ -99,7 +100,7 @@ static void every_preset_builds_its_network(void **state) {
 static void the_walker_fits_its_world(void **state) {
     (void)state;
     bex_train_config c = load("ant-walker.ini");
-    assert_int_equal(c.policy.model.agent, BEX_AGENT_SAC);
+    assert_string_equal(bex_train_agent(&c), "sac");
     assert_string_equal(c.env.name, "ant-walker");
     int widths[8], in = 29, parameters = 0;
     assert_int_equal(bex_widths_parse(widths, 8, c.sac.actor), 0);
@@ -139,9 +140,50 @@ static void paper_presets_are_literal(void **state) {
     }
 }
 
+// [model] agent is read, [train] agent is written; the tokens follow the name
+static void the_agent_decides_the_tokens(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int history;
+        bool coverage;
+    } agents[] = {{"be", 32, true}, {"bc", 0, false}, {"bc-history", 32, false}};
+    for (size_t i = 0; i < sizeof agents / sizeof *agents; i++)
+        for (int old = 0; old < 2; old++) {
+            bex_train_config c;
+            char text[64];
+            snprintf(text, sizeof text, "[%s]\nagent = %s\n", old ? "model" : "train",
+                     agents[i].name);
+            bex_config_defaults(&bex_train_schema, &c);
+            assert_int_equal(bex_config_parse(&bex_train_schema, &c, text, strlen(text), "x.ini"),
+                             0);
+            assert_string_equal(bex_train_agent(&c), agents[i].name);
+            for (int again = 0; again < 2; again++) assert_int_equal(bex_agent_settle(&c), 0);
+            assert_int_equal(c.policy.model.history, agents[i].history);
+            assert_int_equal(c.policy.model.coverage, agents[i].coverage);
+            assert_string_equal(bex_model_name(&c.policy.model), agents[i].name);
+            char *written = bex_config_text(&bex_train_schema, &c);
+            assert_null(strstr(strstr(written, "[model]"), "\nagent = ") <
+                                strstr(written, "[diffusion]")
+                            ? written
+                            : NULL);
+            snprintf(text, sizeof text, "\nagent = %s\n", agents[i].name);
+            assert_non_null(strstr(strstr(written, "[train]"), text));
+            free(written);
+        }
+    bex_train_config c;
+    bex_config_defaults(&bex_train_schema, &c);
+    c.policy.model.history = 0;
+    assert_int_equal(bex_agent_settle(&c), -1);
+    assert_message("be needs a history: model.history is 0");
+    assert_int_equal(bex_config_set(&bex_train_schema, &c, "model.agent=bx"), -1);
+    assert_message("train.agent = 'bx': not one of be, bc, bc-history, sac");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_preset_is_listed_here),
+        cmocka_unit_test(the_agent_decides_the_tokens),
         cmocka_unit_test(every_preset_builds_its_network),
         cmocka_unit_test(the_walker_fits_its_world),
         cmocka_unit_test(widths_are_numbers_by_commas),

@@ -2,6 +2,7 @@
  * mistake a caller can make. tiny_policy.h only writes the model files. */
 #include <bex/bex.h>
 
+#include "nn/safetensors.h"
 #include "policy/tiny_policy.h"
 
 #include "malloc_count.h"
@@ -486,6 +487,56 @@ static void threads_share_a_policy(void **state) {
     bex_policy_close(p);
 }
 
+// the metadata of a model file rewritten: [model] says who learned it, as files of before did
+static void rewrite_agent(const char *from, const char *to, const char *agent) {
+    bex_st_file *f = bex_st_load(from);
+    bex_st_writer *w = bex_st_writer_new();
+    static const char *const keys[] = {"format", "observation", "action", "tasks", "scenes"};
+    char config[64];
+    assert_non_null(f);
+    snprintf(config, sizeof config, "[model]\nagent = %s\n", agent);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        bex_st_add_metadata(w, keys[i], bex_st_metadata(f, keys[i]));
+    bex_st_add_metadata(w, "config", config);
+    for (int i = 0; i < bex_st_count(f); i++) {
+        const bex_st_tensor *t = bex_st_at(f, i);
+        bex_st_add(w, t->name, t->dtype, t->rank, t->dim, t->data);
+    }
+    assert_int_equal(bex_st_save(w, to), 0);
+    bex_st_writer_free(w);
+    bex_st_free(f);
+}
+
+// it was opened, and its contract's agent was a wild pointer
+static void a_learner_without_a_policy_is_refused(void **state) {
+    (void)state;
+    char path[600];
+    bex_policy *p = (bex_policy *)(uintptr_t)1;
+    snprintf(path, sizeof path, "%s", scratch_path("api-sac.safetensors"));
+    rewrite_agent(bc, path, "sac");
+    refused(bex_policy_open(&p, path), BEX_FAILED,
+            "agent 'sac' has learned no policy of this kind");
+    assert_null(p);
+    unlink(path);
+}
+
+static void contracts_tell_the_kind(void **state) {
+    (void)state;
+    static const char *const history[] = {"model.coverage=false", NULL};
+    char path[600];
+    snprintf(path, sizeof path, "%s", scratch_path("api-history-only.safetensors"));
+    tiny_policy_save(history, 0, 2, path);
+    const char *const files[][2] = {{be, "be"}, {bc, "bc"}, {path, "bc-history"}};
+    for (int i = 0; i < 3; i++) {
+        bex_policy *p = open_policy(files[i][0]);
+        bex_contract c = {.size = sizeof c};
+        ok(bex_policy_contract(p, &c));
+        assert_string_equal(c.agent, files[i][1]);
+        bex_policy_close(p);
+    }
+    unlink(path);
+}
+
 static void version_is_three_numbers(void **state) {
     (void)state;
     int a, b, c;
@@ -502,13 +553,22 @@ int main(void) {
     tiny_policy_save(task, 3, 1, be);
     tiny_policy_save(clone, 0, 2, bc);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contract_tells_all),     cmocka_unit_test(older_callers_work),
-        cmocka_unit_test(defaults_are_a_session), cmocka_unit_test(opening_goes_wrong),
-        cmocka_unit_test(calling_goes_wrong),     cmocka_unit_test(settings_by_name),
-        cmocka_unit_test(settings_go_wrong),      cmocka_unit_test(mistakes_leave_no_trace),
-        cmocka_unit_test(clones_have_no_history), cmocka_unit_test(memory_survives_a_restart),
-        cmocka_unit_test(latency_is_counted),     cmocka_unit_test(acting_allocates_nothing),
-        cmocka_unit_test(threads_share_a_policy), cmocka_unit_test(version_is_three_numbers),
+        cmocka_unit_test(contract_tells_all),
+        cmocka_unit_test(older_callers_work),
+        cmocka_unit_test(defaults_are_a_session),
+        cmocka_unit_test(opening_goes_wrong),
+        cmocka_unit_test(calling_goes_wrong),
+        cmocka_unit_test(settings_by_name),
+        cmocka_unit_test(settings_go_wrong),
+        cmocka_unit_test(mistakes_leave_no_trace),
+        cmocka_unit_test(clones_have_no_history),
+        cmocka_unit_test(memory_survives_a_restart),
+        cmocka_unit_test(latency_is_counted),
+        cmocka_unit_test(acting_allocates_nothing),
+        cmocka_unit_test(threads_share_a_policy),
+        cmocka_unit_test(version_is_three_numbers),
+        cmocka_unit_test(a_learner_without_a_policy_is_refused),
+        cmocka_unit_test(contracts_tell_the_kind),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(be), unlink(bc), unlink(memory);

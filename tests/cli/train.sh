@@ -38,7 +38,7 @@ refuse 2 "did you mean" --data d.hdf5 --train.lrr=1
 refuse 2 "train.lr = 'fast'" --data d.hdf5 --train.lr=fast
 refuse 2 "model.mode" --data d.hdf5 --model.mode=half
 refuse 2 "train.batch" --data d.hdf5 --train.batch=0
-refuse 2 "model.agent" --data d.hdf5 --agent bx
+refuse 2 "train.agent" --data d.hdf5 --agent bx
 refuse 2 "--sed" --data d.hdf5 --sed 1
 refuse 2 "is not a run" --resume no/run
 refuse 1 "not a multiple of train.samples_per_history" --data d.hdf5 $small --train.batch=30

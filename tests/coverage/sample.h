@@ -48,8 +48,8 @@ static inline double quad_coverage(quad *a, int d) {
 }
 
 // from feature rows, everything in 113 bits; rows NULL: 0..n-1
-static inline double quad_coverage_of(const bex_real *features, const int64_t *rows, size_t n,
-                                      int d, double lambda) {
+static inline double quad_coverage_of(const bex_real *features, const int *rows, size_t n, int d,
+                                      double lambda) {
     quad *a = need(calloc((size_t)(d * d), sizeof *a));
     for (int i = 0; i < d; i++) a[i * d + i] = lambda;
     for (size_t k = 0; k < n; k++) {

@@ -33,10 +33,10 @@ static void gathered_rows_are_those_rows(void **state) {
     (void)state;
     bex_gram_shape shape = {13, false};
     bex_real *x = normals(40 * 13, 2), *copy = normals(200 * 13, 3);
-    int64_t rows[200];
+    int rows[200];
     bex_rng rng = bex_rng_seed(4);
     for (int k = 0; k < 200; k++) {
-        rows[k] = (int64_t)bex_rng_below(&rng, 40);
+        rows[k] = (int)bex_rng_below(&rng, 40);
         memcpy(copy + 13 * k, x + 13 * rows[k], 13 * sizeof *x);
     }
     double *a = empty_sum(shape), *b = empty_sum(shape);

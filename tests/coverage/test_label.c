@@ -12,7 +12,7 @@ typedef struct world {
     bex_feature *feature;
     bex_prefix *prefix;
     bex_condition *condition;
-    int64_t rows[B * N], first[B * 3];
+    int rows[B * N], first[B * 3];
     int count[B * 3];
 } world;
 
@@ -34,10 +34,10 @@ static world *make(const char *kind) {
                                                              .bins = onehot ? bins : NULL}));
     w->prefix = need(bex_prefix_new(w->feature, w->states, ROWS, NULL));
     bex_rng rng = bex_rng_seed(53);
-    for (int i = 0; i < B * N; i++) w->rows[i] = (int64_t)bex_rng_below(&rng, ROWS);
+    for (int i = 0; i < B * N; i++) w->rows[i] = (int)bex_rng_below(&rng, ROWS);
     for (int i = 0; i < B * 3; i++) {
         w->count[i] = i % 5 ? F : 1 + (int)bex_rng_below(&rng, F);
-        w->first[i] = (int64_t)bex_rng_below(&rng, (uint64_t)(ROWS - w->count[i]));
+        w->first[i] = (int)bex_rng_below(&rng, (uint64_t)(ROWS - w->count[i]));
     }
     bex_gram_shape shape = bex_feature_shape(w->feature);
     double *bank = need(calloc(9 * bex_gram_size(shape), sizeof *bank));
@@ -66,7 +66,7 @@ static void labels_are_log_coverage_of_the_union(void **state) {
         bex_label_query q = query(w, windows);
         assert_int_equal(bex_label(x, NULL, w->prefix, w->condition, &q, 1), 0);
         for (int i = 0; i < B * windows; i += 4) {
-            int64_t all[N + F];
+            int all[N + F];
             memcpy(all, w->rows + i / windows * N, N * sizeof *all);
             for (int k = 0; k < w->count[i]; k++) all[N + k] = w->first[i] + k;
             double cov = quad_coverage_of(phi, all, (size_t)(N + w->count[i]), 32, 0.01);

@@ -86,7 +86,7 @@ static void cells_are_counted_exactly(void **state) {
     for (int64_t first = 0; first < 2000; first += 37) {
         double window[16] = {0}, direct[16] = {0};
         bex_prefix_add_window(p, window, first, 777);
-        bex_prefix_add_rows(p, window, (int64_t[]){5, 5, 2999}, 3);
+        bex_prefix_add_rows(p, window, (int[]){5, 5, 2999}, 3);
         for (int64_t r = first; r < first + 777; r++) direct[cells[r]] += 1;
         direct[cells[5]] += 2, direct[cells[2999]] += 1;
         assert_memory_equal(window, direct, sizeof window);

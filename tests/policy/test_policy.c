@@ -229,7 +229,9 @@ static void metadata_is_checked(void **state) {
         {{.config = "blocks = 2", .config_to = "blocks = 3"}, "no tensor"},
         {{.config = "denoising_steps = 4", .config_to = "denoising_steps = 101"}, "exceeds diffusion.steps"},
         {{.config = "task = false", .config_to = "task = true"}, "no task labels"},
-        {{.config = "agent = be", .config_to = "agent = bee"}, "agent"},
+        {{.config = "coverage = true", .config_to = "agent = bee"}, "agent 'bee' has learned no"},
+        {{.config = "coverage = true", .config_to = "agent = sac"}, "agent 'sac' has learned no"},
+        {{.config = "history = 6", .config_to = "history = 0"}, "model.coverage needs a history"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         tiny_policy_save(NULL, 0, 5, path);
@@ -239,6 +241,50 @@ static void metadata_is_checked(void **state) {
 }
 
 // statistics of one-hot features beside dense ones of as many: other sums, other sizes
+// before, [model] told the learner, and a bc kept a history it had no use for
+static void old_files_name_the_learner(void **state) {
+    (void)state;
+    static const struct {
+        const char *setting, *coverage, *old, *history;
+        bool has_history, has_coverage;
+    } kinds[] = {
+        {NULL, "coverage = true", "agent = be", NULL, true, true},
+        {"model.agent=bc-history", "coverage = false", "agent = bc-history", NULL, true, false},
+        {"model.agent=bc", "coverage = false", "agent = bc", "history = 0", false, false},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bex_policy *now = tiny_policy((const char *const[]){kinds[i].setting, NULL}, 0, 4);
+        assert_int_equal(bex_policy_save(now, path), 0);
+        rewrite((change){.config = kinds[i].coverage, .config_to = kinds[i].old});
+        if (kinds[i].history)
+            rewrite((change){.config = kinds[i].history, .config_to = "history = 32"});
+        bex_policy *old = bex_policy_load(path);
+        if (!old) fail_msg("%s: %s", kinds[i].old, bex_error());
+        assert_int_equal(old->dit.o.N > 0, kinds[i].has_history);
+        assert_int_equal(old->dit.o.coverage, kinds[i].has_coverage);
+        assert_string_equal(bex_model_name(&old->config.model), kinds[i].old + strlen("agent = "));
+        same_policy(now, old);
+        bex_policy_free(old);
+        bex_policy_free(now);
+    }
+}
+
+static void published_policies_load(void **state) {
+    (void)state;
+    static const char *const files[][2] = {
+        {"maze2d-medium/be1", "be"},  {"maze2d-medium/bc1", "bc"}, {"antmaze/large-be1", "be"},
+        {"antmaze/medium-be2", "be"}, {"kitchen/be1", "be"},       {"kitchen/bc1", "bc"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char file[600];
+        snprintf(file, sizeof file, "%s/results/%s", BEX_SOURCE_DIR, files[i][0]);
+        bex_policy *p = bex_policy_load(file);
+        if (!p) fail_msg("%s", bex_error());
+        assert_string_equal(bex_model_name(&p->config.model), files[i][1]);
+        assert_int_equal(p->dit.o.N > 0, !strcmp(files[i][1], "be"));
+        bex_policy_free(p);
+    }
+}
+
 static void statistics_fit_the_features(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(NULL, 0, 6);
@@ -287,6 +333,21 @@ static void mutations_never_abort(void **state) {
     free(copy);
 }
 
+// keys that were renamed are read by their old names, from files and overrides
+static void old_spellings_are_read(void **state) {
+    (void)state;
+    bex_policy_config c;
+    bex_config_defaults(&bex_policy_schema, &c);
+    static const char *const old[] = {"diffusion.ddim=5", "diffusion.lead=0.25", "coverage.places=77",
+                                      "deploy.act=3"};
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+        assert_int_equal(bex_config_set(&bex_policy_schema, &c, old[i]), 0);
+    assert_int_equal(c.deploy.denoising_steps, 5);
+    assert_true(c.diffusion.show_waypoints == 0.25);
+    assert_int_equal(c.coverage.support, 77);
+    assert_int_equal(c.deploy.action_steps, 3);
+}
+
 int main(void) {
     snprintf(path, sizeof path, "%s", scratch_path("policy.safetensors"));
     const struct CMUnitTest tests[] = {
@@ -296,6 +357,9 @@ int main(void) {
         cmocka_unit_test(truncation_is_refused),
         cmocka_unit_test(tensors_are_checked),
         cmocka_unit_test(metadata_is_checked),
+        cmocka_unit_test(old_files_name_the_learner),
+        cmocka_unit_test(published_policies_load),
+        cmocka_unit_test(old_spellings_are_read),
         cmocka_unit_test(statistics_fit_the_features),
         cmocka_unit_test(mutations_never_abort),
     };

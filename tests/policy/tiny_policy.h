@@ -22,6 +22,7 @@ static inline bex_policy_config tiny_config(const char *const *settings) {
         if (bex_config_set(&bex_policy_schema, &c, sizes[i]) < 0) fail_msg("%s", bex_error());
     for (int i = 0; settings && settings[i]; i++)
         if (bex_config_set(&bex_policy_schema, &c, settings[i]) < 0) fail_msg("%s", bex_error());
+    if (bex_policy_config_settle(&c) < 0) fail_msg("%s", bex_error());
     return c;
 }
 
@@ -71,7 +72,7 @@ static inline bex_policy *tiny_policy(const char *const *settings, int tasks, ui
         actions[i] = R((1 + i % TINY_A) * (2 * bex_rng_uniform(&g) - 1));
     if (bex_normaliser_fit(&p->normaliser, states, actions, TINY_ROWS, TINY_O, TINY_A, false) < 0)
         fail_msg("%s", bex_error());
-    if (c.model.agent != BEX_AGENT_BE) return p;
+    if (!c.model.coverage) return p;
     p->phi = bex_policy_phi(&p->config, &p->normaliser);
     if (!p->phi) fail_msg("%s", bex_error());
     p->condition = tiny_condition(&c, bex_feature_shape(p->phi), &g);

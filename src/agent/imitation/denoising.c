@@ -74,9 +74,9 @@ static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     const job *j = payload;
     const bex_optimiser_config *t = &j->a->config.train;
     double start = bex_seconds();
-    int first, count, most = (int)t->micro / j->draw.S;
+    int first, count, most = (int)t->micro / j->draw.what.S;
     if (most < 1) most = 1;
-    bex_part(j->draw.windows / j->draw.S, (int)t->lanes, lane, &first, &count);
+    bex_part(j->draw.what.windows / j->draw.what.S, (int)t->lanes, lane, &first, &count);
     bex_rng rng = tape->rng;
     *result = 0;
     for (int g = 0; g < count; g += most) {
@@ -98,15 +98,16 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     bex_imitation *a = (bex_imitation *)agent;
     const bex_optimiser_config *t = &a->config.train;
     job j = {.a = a, .learn = true};
-    j.draw = (bex_minibatch_draw){.a = a,
-                                  .part = &a->train,
-                                  .t = t->overfit ? 0 : (uint64_t)step,
-                                  .windows = (int)t->batch,
-                                  .S = bex_minibatch_group(a),
-                                  .fixed = (int)t->overfit,
-                                  .hide = t->hide,
-                                  .lead = a->policy->config.diffusion.show_waypoints};
-    j.draw.cycle = step * (j.draw.windows / j.draw.S);
+    j.draw = (bex_minibatch_draw){
+        .a = a,
+        .what = {.part = &a->train,
+                 .t = t->overfit ? 0 : (uint64_t)step,
+                 .windows = (int)t->batch,
+                 .S = bex_minibatch_group(a),
+                 .fixed = (int)t->overfit},
+        .how = {.hide = t->hide, .lead = a->policy->config.diffusion.show_waypoints},
+    };
+    j.draw.what.cycle = step * (j.draw.what.windows / j.draw.what.S);
     j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.A);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
     bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
@@ -151,15 +152,15 @@ int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
     // each rank updates its own copy
     if (bex_ranks_alike("weights", p->value, p->count * sizeof *p->value) < 0) return -1;
     if (!a->held.data) return 0;
-    job j = {.a = a, .draw = {.a = a, .part = &a->held, .S = bex_minibatch_group(a)}};
-    int S = j.draw.S, histories = (int)a->config.train.evaluate_windows / S;
-    j.draw.windows = histories > 1 ? histories * S : S;
-    j.factor = 1.0 / ((double)j.draw.windows * o->A);
+    job j = {.a = a, .draw = {.a = a, .what = {.part = &a->held, .S = bex_minibatch_group(a)}}};
+    int S = j.draw.what.S, histories = (int)a->config.train.evaluate_windows / S;
+    j.draw.what.windows = histories > 1 ? histories * S : S;
+    j.factor = 1.0 / ((double)j.draw.what.windows * o->A);
     swap_average(a->policy->params);
     int code = held_out_loss(a, &j, &out->score);
-    j.draw.other_history = true;
+    j.draw.without.other_history = true;
     if (!code && o->N) code = held_out_loss(a, &j, &out->more[BEX_OTHER_HISTORY]);
-    j.draw.other_history = false, j.draw.no_coverage = true;
+    j.draw.without.other_history = false, j.draw.without.no_coverage = true;
     if (!code && o->coverage) code = held_out_loss(a, &j, &out->more[BEX_NO_COVERAGE]);
     swap_average(a->policy->params);
     return code;

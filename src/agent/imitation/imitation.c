@@ -10,21 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bex_window_options window_options(const bex_train_config *c) {
-    bex_window_options o = BEX_WINDOW_INIT;
-    o.chunk = (int)c->policy.model.chunk;
-    o.history = c->policy.model.agent == BEX_AGENT_BC ? 0 : (int)c->policy.model.history;
-    o.future = c->policy.model.agent == BEX_AGENT_BE ? (int)c->policy.coverage.future : 0;
-    o.truncate = c->policy.coverage.truncate;
-    o.trajectories = (int)c->train.trajectories;
-    o.repeat_probability = c->train.repeat;
-    o.samples_per_history = o.history ? (int)c->train.samples_per_history : 1;
-    o.seed = (uint64_t)c->train.seed;
-    return o;
+// the tokens are those of the name
+int bex_imitation_settle(bex_train_config *c) {
+    return bex_model_set_tokens(&c->policy.model, bex_train_agent(c));
 }
 
-static int part_init(bex_imitation_part *part, bex_imitation *a) {
-    bex_window_options o = window_options(&a->config);
+static int part_init(bex_imitation_part *part, const bex_train_config *c) {
+    const bex_model_config *m = &c->policy.model;
+    bex_window_options o = BEX_WINDOW_INIT;
+    o.chunk = (int)m->chunk;
+    o.future = m->coverage ? (int)c->policy.coverage.future : 0;
+    o.truncate = c->policy.coverage.truncate;
+    o.seed = (uint64_t)c->train.seed;
+    part->history = BEX_TRAINING_HISTORY_INIT;
+    part->history.data = part->data;
+    part->history.H = (int)m->history;
+    part->history.trajectories = (int)c->train.trajectories;
+    part->history.repeat_probability = c->train.repeat;
+    part->history.seed = o.seed;
+    if (bex_training_history_check(&part->history) < 0) return -1;
     part->windows = bex_windows_new(part->data, &o);
     return part->windows ? 0 : -1;
 }
@@ -46,16 +50,11 @@ static int part_normalise(bex_imitation_part *part, const bex_policy *p) {
     return 0;
 }
 
-int bex_imitation_normalise(bex_imitation *a) {
-    return part_normalise(&a->train, a->policy) < 0 ? -1 : part_normalise(&a->held, a->policy);
-}
-
 static void part_fini(bex_imitation_part *part) {
-    bex_prefix_free(part->prefix);
+    if (part->labeller) part->labeller->free(part->labeller);
     bex_windows_free(part->windows);
     free(part->states);
     free(part->actions);
-    free(part->own);
     bex_dataset_free(part->data);
 }
 
@@ -73,7 +72,7 @@ void bex_imitation_free(bex_agent *agent) {
 
 static int check_batch(const bex_train_config *c) {
     const bex_optimiser_config *t = &c->train;
-    if (c->policy.model.agent != BEX_AGENT_BC && t->batch % t->samples_per_history)
+    if (c->policy.model.history && t->batch % t->samples_per_history)
         return bex_fail("train.batch %lld is not a multiple of train.samples_per_history %lld",
                         t->batch, t->samples_per_history);
     if (t->steps < t->warmup) {
@@ -93,7 +92,7 @@ static int check_labels(const bex_model_config *m, const bex_dataset *d) {
     return 0;
 }
 
-static int prepare(bex_imitation *a) {
+static int set_up(bex_imitation *a) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
     bex_dataset *d = a->train.data;
@@ -114,8 +113,8 @@ static int prepare(bex_imitation *a) {
         a->policy->phi = bex_policy_phi(&c->policy, &a->policy->normaliser);
         if (!a->policy->phi) return -1;
     }
-    if (part_init(&a->train, a) < 0) return -1;
-    if (a->held.data && part_init(&a->held, a) < 0) return bex_fail_in("held-out episodes");
+    if (part_init(&a->train, c) < 0) return -1;
+    if (a->held.data && part_init(&a->held, c) < 0) return bex_fail_in("held-out episodes");
     a->schedule = (bex_schedule){t->lr, (long)t->warmup, (long)t->steps};
     a->adam = (bex_adam)BEX_ADAMW_INIT;
     a->adam.beta1 = t->beta1, a->adam.beta2 = t->beta2, a->adam.decay = t->decay;
@@ -128,18 +127,20 @@ static int prepare(bex_imitation *a) {
 static const char *const judged[] = {
     [BEX_OTHER_HISTORY] = "other_history", [BEX_NO_COVERAGE] = "no_coverage", NULL};
 
-bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
-                                 bex_dataset *data) {
+bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
+                             bex_sources *sources, bex_imitation_prepare_fn *prepare) {
     bex_imitation *a = calloc(1, sizeof *a);
     if (!a) {
-        bex_dataset_free(data);
+        bex_sources_fini(sources);
         return bex_fail("out of memory"), NULL;
     }
     a->agent.class = class;
     a->agent.judged = judged;
     a->config = *config;
-    a->train.data = data;
-    if (prepare(a) == 0) return a;
+    a->train.data = sources->data;
+    if (set_up(a) == 0 && (!prepare || prepare(a) == 0) &&
+        part_normalise(&a->train, a->policy) == 0 && part_normalise(&a->held, a->policy) == 0)
+        return &a->agent;
     bex_imitation_free(&a->agent);
     return NULL;
 }
@@ -191,7 +192,7 @@ void bex_imitation_describe(const bex_agent *agent, FILE *out) {
     const bex_optimiser_config *t = &a->config.train;
     double encoder, decoder;
     bex_dit_flops(o, (double)t->samples_per_history, &encoder, &decoder);
-    fprintf(out, "agent        %s, %s mode\n", bex_agent_names[a->config.policy.model.agent],
+    fprintf(out, "agent        %s, %s mode\n", bex_train_agent(&a->config),
             o->mode == BEX_DIT_PREFIX ? "prefix" : "full");
     fprintf(out, "data         %d episodes, %d rows, state %d, action %d; %d episodes held out\n",
             a->train.data->episodes, a->train.data->rows, o->O, o->A,

@@ -10,7 +10,7 @@
 #define BEX_AGENT_IMITATION_IMITATION_H
 
 #include "agent/agent.h"
-#include "coverage/prefix.h"
+#include "data/training_history.h"
 #include "data/window.h"
 #include "nn/adam.h"
 #include "nn/lanes.h"
@@ -24,27 +24,34 @@ enum {
     BEX_NO_COVERAGE,   // the coverage is hidden
 };
 
-/* Demonstrations in network units, and how to draw from them. */
-typedef struct bex_imitation_part {
-    bex_dataset *data;          // its rows only until bex_imitation_normalise
-    bex_real *states, *actions; // (rows,dit.o.O), (rows,A) normalised
-    bex_windows *windows;
-    bex_prefix *prefix; // be only
-    bex_real
-        *own; // (rows) be with coverage.novelty: the part of the label the future has by itself
-} bex_imitation_part;
-
-typedef struct bex_imitation bex_imitation;
-
-/* A group of windows that share a history, and where their coverage input goes. */
-typedef struct bex_imitation_group {
-    const bex_imitation_part *part;
+/* Groups of windows; those of a group share a history. */
+typedef struct bex_window_groups {
     int groups, S, N;
     const int *history;       // (groups,N) rows
     const bex_window *window; // (groups,S)
-} bex_imitation_group;
+} bex_window_groups;
 
-struct bex_imitation {
+/* Who tells the coverage of windows of one part of the demonstrations. A method's own object with this at its head. */
+typedef struct bex_labeller bex_labeller;
+struct bex_labeller {
+    /* value (groups,S): the coverage input of each window. Scratch from the arena; any number of threads. Negative with
+     * a message. */
+    int (*label)(const bex_labeller *labeller, bex_arena *arena, const bex_window_groups *g,
+                 bex_real *value);
+    void (*free)(bex_labeller *labeller);
+    size_t bytes; // it keeps: for measurements
+};
+
+/* Demonstrations in network units, and how to draw from them. */
+typedef struct bex_imitation_part {
+    bex_dataset *data;          // its rows only until the agent is made
+    bex_real *states, *actions; // (rows,dit.o.O), (rows,A) normalised
+    bex_windows *windows;
+    bex_training_history history;
+    bex_labeller *labeller; // owned; NULL: no coverage token
+} bex_imitation_part;
+
+typedef struct bex_imitation {
     bex_agent agent;
     bex_train_config config;
     bex_policy *policy;
@@ -53,30 +60,32 @@ struct bex_imitation {
     bex_adam adam;
     bex_imitation_part train, held;      // held.data NULL: nothing held out
     double *data_seconds, *lane_seconds; // (lanes)
-    /* be: value (groups,S) = the coverage input of each window. NULL: no coverage token. */
-    int (*label)(const bex_imitation *a, bex_arena *arena, const bex_imitation_group *g,
-                 bex_real *value);
-};
+} bex_imitation;
 
-/* Everything but the label and the last step of the set-up; the class is the method's own. `data` is taken over,
- * whatever comes of it. NULL with a message. */
-bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
-                                 bex_dataset *data);
+/* What a method adds, e.g. labellers, once policy, parts and windows are there and while rows are in the world's units.
+ * Negative with a message. */
+typedef int bex_imitation_prepare_fn(bex_imitation *a);
 
-/* The last step: rows become states and actions, where they lie, so that they are in memory once. Before it no
- * update; after it nobody sees rows in the world's units. Negative with a message. */
-int bex_imitation_normalise(bex_imitation *a);
+/* An agent of the method's class: set-up, then `prepare` (NULL: nothing to add), then rows become states and actions,
+ * where they lie, so that they are in memory once. The sources are taken over, whatever comes of it. NULL with a
+ * message. */
+bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
+                             bex_sources *sources, bex_imitation_prepare_fn *prepare);
 
 /* The functions of bex_agent_class. */
+int bex_imitation_settle(bex_train_config *config);
 void bex_imitation_free(bex_agent *agent);
 int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out);
 int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out);
 int bex_imitation_save(const bex_agent *agent, const char *folder);
 int bex_imitation_load(bex_agent *agent, const char *folder);
 void bex_imitation_describe(const bex_agent *agent, FILE *out);
+int bex_imitation_open_loop(bex_agent *agent, const bex_policy *policy,
+                            const struct bex_open_loop_options *options, struct bex_open_loop *out);
 #define BEX_IMITATION_FUNCTIONS                                                                    \
-    .demonstrations = true, .spreads = true, .free = bex_imitation_free,                           \
-    .update = bex_imitation_update, .evaluate = bex_imitation_evaluate,                            \
-    .save = bex_imitation_save, .load = bex_imitation_load, .describe = bex_imitation_describe
+    .needs = BEX_NEEDS_DATA, .spreads = true, .settle = bex_imitation_settle,                      \
+    .free = bex_imitation_free, .update = bex_imitation_update,                                    \
+    .evaluate = bex_imitation_evaluate, .save = bex_imitation_save, .load = bex_imitation_load,    \
+    .describe = bex_imitation_describe, .open_loop = bex_imitation_open_loop
 
 #endif

@@ -1,4 +1,4 @@
-/* agent/imitation/minibatch.c */
+/* agent/imitation/minibatch.c - rows gathered by number. */
 #include "agent/imitation/minibatch.h"
 
 #include <string.h>
@@ -13,9 +13,9 @@ static void *take(bex_tape *tape, size_t bytes) {
 
 // the same groups come back, in a cycle that goes on from step to step
 static int group_index(const bex_minibatch_draw *draw, int group) {
-    if (!draw->fixed) return group;
-    int groups = draw->fixed / draw->S > 0 ? draw->fixed / draw->S : 1;
-    return (int)((draw->cycle + group) % groups);
+    if (!draw->what.fixed) return group;
+    int groups = draw->what.fixed / draw->what.S > 0 ? draw->what.fixed / draw->what.S : 1;
+    return (int)((draw->what.cycle + group) % groups);
 }
 
 static const bex_real *gather(bex_tape *tape, const bex_real *rows_of, int width, const int *rows,
@@ -31,14 +31,14 @@ static const bex_real *gather(bex_tape *tape, const bex_real *rows_of, int width
 static const bex_real *gather_history(bex_tape *tape, const bex_minibatch_draw *draw,
                                       const int *rows, int groups) {
     const bex_dit_options *o = &draw->a->policy->dit.o;
-    int copies = o->mode == BEX_DIT_PREFIX ? 1 : draw->S, N = o->N, O = o->O;
+    int copies = o->mode == BEX_DIT_PREFIX ? 1 : draw->what.S, N = o->N, O = o->O;
     size_t size = (size_t)N * (size_t)O;
     bex_real *out = take(tape, (size_t)groups * (size_t)copies * size * sizeof *out);
     for (int g = 0; g < groups; g++) {
         bex_real *first = out + (size_t)g * (size_t)copies * size;
         for (int i = 0; i < N; i++)
             memcpy(first + (size_t)i * (size_t)O,
-                   draw->part->states + (size_t)rows[g * N + i] * (size_t)O,
+                   draw->what.part->states + (size_t)rows[g * N + i] * (size_t)O,
                    (size_t)O * sizeof *out);
         for (int c = 1; c < copies; c++)
             memcpy(first + (size_t)c * size, first, size * sizeof *out);
@@ -61,12 +61,10 @@ void bex_minibatch_chunk(const bex_policy *p, const bex_imitation_part *part, co
                          bex_real *chunk, bex_real *mask) {
     size_t A = (size_t)p->A, wide = (size_t)p->dit.o.A;
     for (int k = 0; k < p->dit.o.K; k++) {
-        bool inside = k < w->actions;
-        int row = w->row + (inside ? k : w->actions - 1);
+        int row = bex_window_action(w, k, &mask[k]);
         bex_real *to = chunk + (size_t)k * wide;
         memcpy(to, part->actions + (size_t)row * A, A * sizeof *to);
         if (p->chunk.W) waypoint_of(p, part, w, k, to + A);
-        mask[k] = inside ? R(1) : R(0);
     }
 }
 
@@ -77,13 +75,13 @@ static void gather_chunks(bex_tape *tape, const bex_minibatch_draw *draw, const 
     b->clean = take(tape, (size_t)B * chunk * sizeof *b->clean);
     b->mask = take(tape, (size_t)B * K * sizeof *b->mask);
     for (size_t i = 0; i < (size_t)B; i++)
-        bex_minibatch_chunk(p, draw->part, &w[i], b->clean + i * chunk, b->mask + i * K);
+        bex_minibatch_chunk(p, draw->what.part, &w[i], b->clean + i * chunk, b->mask + i * K);
 }
 
 static void gather_labels(bex_tape *tape, const bex_minibatch_draw *draw, const bex_window *w,
                           int B, bex_minibatch *b) {
     const bex_dit_options *o = &draw->a->policy->dit.o;
-    const bex_dataset *d = draw->part->data;
+    const bex_dataset *d = draw->what.part->data;
     int *task = take(tape, (size_t)B * sizeof *task),
         *scene = take(tape, (size_t)B * sizeof *scene);
     bex_real *time = take(tape, (size_t)B * sizeof *time);
@@ -102,8 +100,8 @@ static const int *others(bex_tape *tape, const bex_minibatch_draw *draw, int fir
     int N = draw->a->policy->dit.o.N;
     int *history = take(tape, (size_t)groups * (size_t)N * sizeof *history);
     for (int g = 0; g < groups; g++)
-        bex_windows_history(draw->part->windows, draw->t, draw->windows / draw->S + first + g,
-                            history + g * N);
+        bex_training_history_draw(&draw->what.part->history, draw->what.t,
+                                  draw->what.windows / draw->what.S + first + g, history + g * N);
     return history;
 }
 
@@ -111,33 +109,38 @@ int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first
                        bex_rng *rng, bex_minibatch *b) {
     const bex_imitation *a = draw->a;
     const bex_dit_options *o = &a->policy->dit.o;
-    int S = draw->S, N = o->N, B = groups * S;
+    int S = draw->what.S, N = o->N, B = groups * S;
     bex_window *w = take(tape, (size_t)B * sizeof *w);
     int *history = take(tape, (size_t)groups * (size_t)(N ? N : 1) * sizeof *history);
     int *row = take(tape, (size_t)B * sizeof *row);
     for (int g = 0; g < groups; g++) {
         int index = group_index(draw, first + g);
         for (int s = 0; s < S; s++)
-            w[g * S + s] = bex_windows_draw(draw->part->windows, draw->t, index * S + s);
-        if (N) bex_windows_history(draw->part->windows, draw->t, index, history + g * N);
+            w[g * S + s] = bex_windows_draw(draw->what.part->windows, draw->what.t, index * S + s);
+        if (N)
+            bex_training_history_draw(&draw->what.part->history, draw->what.t, index,
+                                      history + g * N);
     }
     for (int i = 0; i < B; i++) row[i] = w[i].row;
     *b = (bex_minibatch){.input = {.B = B, .G = o->mode == BEX_DIT_PREFIX ? groups : B}};
-    b->input.state = gather(tape, draw->part->states, o->O, row, B);
+    b->input.state = gather(tape, draw->what.part->states, o->O, row, B);
     gather_chunks(tape, draw, w, B, b);
     gather_labels(tape, draw, w, B, b);
     if (N)
         b->input.history = gather_history(
-            tape, draw, draw->other_history ? others(tape, draw, first, groups) : history, groups);
-    if (draw->lead > 0) b->led = take(tape, (size_t)B);
-    for (int i = 0; b->led && i < B; i++) b->led[i] = bex_rng_uniform(rng) < draw->lead;
+            tape, draw, draw->without.other_history ? others(tape, draw, first, groups) : history,
+            groups);
+    if (draw->how.lead > 0) b->led = take(tape, (size_t)B);
+    for (int i = 0; b->led && i < B; i++) b->led[i] = bex_rng_uniform(rng) < draw->how.lead;
     if (!o->coverage) return 0;
     bex_real *value = take(tape, (size_t)B * sizeof *value);
     unsigned char *hidden = take(tape, (size_t)B);
-    bex_imitation_group group = {draw->part, groups, S, N, history, w};
-    if (a->label(a, tape->arena, &group, value) < 0) return -1;
+    const bex_labeller *labeller = draw->what.part->labeller;
+    bex_window_groups group = {groups, S, N, history, w};
+    if (labeller->label(labeller, tape->arena, &group, value) < 0) return -1;
     for (int i = 0; i < B; i++)
-        hidden[i] = draw->no_coverage || (draw->hide > 0 && bex_rng_uniform(rng) < draw->hide) ||
+        hidden[i] = draw->without.no_coverage ||
+                    (draw->how.hide > 0 && bex_rng_uniform(rng) < draw->how.hide) ||
                     (b->led && b->led[i]);
     b->input.coverage = value;
     b->input.hidden = hidden;

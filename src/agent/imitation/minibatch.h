@@ -9,21 +9,35 @@
 
 typedef struct bex_minibatch {
     bex_dit_input input;
-    bex_real *clean, *mask; // (B,K,dit.o.A), (B,K): bex_imitation_chunk
+    bex_real *clean, *mask; // (B,K,dit.o.A), (B,K): bex_minibatch_chunk
     unsigned char *led;     // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
 } bex_minibatch;
 
-/* What to draw from, and how. */
+/* Which windows a batch has. */
+typedef struct bex_minibatch_windows {
+    const bex_imitation_part *part;
+    uint64_t t;     // step whose windows they are
+    int windows, S; // of the whole batch; windows per history
+    int fixed;      // so many windows come back in a cycle; 0: all are drawn
+    int64_t cycle;  // number of the batch's first group in it
+} bex_minibatch_windows;
+
+/* What the network is told of them; 0 tells all. */
+typedef struct bex_minibatch_hiding {
+    double hide; // how often the coverage is hidden
+    double lead; // how often waypoints are shown (diffusion.show_waypoints)
+} bex_minibatch_hiding;
+
+/* What an experiment takes away (agent/imitation/imitation.h); false in training. */
+typedef struct bex_minibatch_ablation {
+    bool other_history, no_coverage;
+} bex_minibatch_ablation;
+
 typedef struct bex_minibatch_draw {
     const bex_imitation *a;
-    const bex_imitation_part *part;
-    uint64_t t;                      // step whose windows they are
-    int windows, S;                  // of the whole batch; windows per history
-    int fixed;                       // so many windows come back in a cycle; 0: all are drawn
-    int64_t cycle;                   // number of the batch's first group in it
-    double hide;                     // how often the coverage is hidden
-    double lead;                     // how often waypoints are shown (diffusion.show_waypoints)
-    bool other_history, no_coverage; // agent/imitation/imitation.h
+    bex_minibatch_windows what;
+    bex_minibatch_hiding how;
+    bex_minibatch_ablation without;
 } bex_minibatch_draw;
 
 /* Windows per history of this agent's batches: 1 without histories. */
@@ -34,8 +48,8 @@ int bex_minibatch_group(const bex_imitation *a);
 int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
                        bex_rng *rng, bex_minibatch *out);
 
-/* A window's chunk (K, dit.o.A) in network units and its mask (K): its own actions, the last repeated
- * with mask 0, each with its waypoint (policy/policy.h). */
+/* A window's chunk (K, dit.o.A) in network units and its mask (K): its actions as data/window.h pads them, each with
+ * its waypoint (policy/policy.h). */
 void bex_minibatch_chunk(const bex_policy *policy, const bex_imitation_part *part,
                          const bex_window *window, bex_real *chunk, bex_real *mask);
 

@@ -1,4 +1,4 @@
-/* agent/imitation/open_loop.c */
+/* agent/imitation/open_loop.c - chunks drawn at held-out windows, their distances summed by lanes. */
 #include "agent/imitation/open_loop.h"
 
 #include "agent/imitation/minibatch.h"
@@ -14,10 +14,11 @@
 
 const char *const bex_open_loop_names[] = {"nothing", "one", "mean", "nearest", "spread"};
 
+// of a chunk step, over windows and dims
 typedef struct {
-    double square[BEX_OPEN_LOOP_CHUNK][BEX_OPEN_LOOP_KINDS]; // sums over windows and dims
-    double steps[BEX_OPEN_LOOP_CHUNK];                       // windows that have this step
-} lane_sums;
+    double square[BEX_OPEN_LOOP_KINDS];
+    double steps; // windows that have it
+} step_sums;
 
 typedef struct {
     bex_imitation *a;
@@ -28,11 +29,11 @@ typedef struct {
     const bex_deploy_config *deploy; // the policy's own, or the caller's
     const double *mean,
         *unit;       // (A) of the demonstrations, and the world's units in one of the network's
-    lane_sums *sums; // (lanes)
+    step_sums *sums; // (lanes,K)
 } job;
 
 // the demonstrator's row `own` (A), the same row of n chunks, `stride` apart
-static void add_row(const job *j, lane_sums *s, int k, const bex_real *own, const bex_real *drawn,
+static void add_row(const job *j, step_sums *s, const bex_real *own, const bex_real *drawn,
                     size_t stride, const bex_real *nearest) {
     int n = j->chunks;
     for (int i = 0; i < j->policy->A; i++) {
@@ -44,9 +45,9 @@ static void add_row(const job *j, lane_sums *s, int k, const bex_real *own, cons
         to[BEX_OPEN_LOOP_NEAREST] = (double)nearest[i] - y;
         to[BEX_OPEN_LOOP_SPREAD] = (double)(drawn[i] - drawn[stride + (size_t)i]);
         for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++)
-            s->square[k][kind] += u * u * to[kind] * to[kind];
+            s->square[kind] += u * u * to[kind] * to[kind];
     }
-    s->steps[k]++;
+    s->steps++;
 }
 
 // of n chunks, `stride` apart; over the steps the window has
@@ -66,18 +67,18 @@ static const bex_real *nearest_of(const job *j, const bex_real *own, const bex_r
     return best;
 }
 
-static void add_window(const job *j, lane_sums *s, const bex_real *own, const bex_real *mask,
+static void add_window(const job *j, step_sums *s, const bex_real *own, const bex_real *mask,
                        const bex_real *drawn) {
     const bex_dit_options *o = &j->policy->dit.o;
     size_t wide = (size_t)o->A, stride = (size_t)o->K * wide;
     const bex_real *nearest = nearest_of(j, own, mask, drawn, stride);
     for (int k = 0; k < o->K && mask[k] > R(0); k++) {
         size_t at = (size_t)k * wide;
-        add_row(j, s, k, own + at, drawn + at, stride, nearest + at);
+        add_row(j, &s[k], own + at, drawn + at, stride, nearest + at);
     }
 }
 
-static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex_rng *rng) {
+static int group_work(bex_tape *tape, const job *j, step_sums *s, int group, bex_rng *rng) {
     const bex_policy *p = j->policy;
     size_t chunk = (size_t)p->dit.o.K * (size_t)p->dit.o.A, n = (size_t)j->chunks;
     bex_minibatch b;
@@ -103,9 +104,10 @@ static int group_work(bex_tape *tape, const job *j, lane_sums *s, int group, bex
 
 static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     const job *j = payload;
-    lane_sums *s = &j->sums[lane];
+    step_sums *s = j->sums + (size_t)lane * (size_t)j->policy->dit.o.K;
     int first, count;
-    bex_part(j->draw.windows / j->draw.S, bex_lanes_count(j->a->lanes), lane, &first, &count);
+    bex_part(j->draw.what.windows / j->draw.what.S, bex_lanes_count(j->a->lanes), lane, &first,
+             &count);
     bex_rng rng = tape->rng;
     *result = 0; // all it tells is in its sums
     for (int g = first; g < first + count; g++) {
@@ -116,14 +118,14 @@ static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
 }
 
 // sums of lanes, in their order, to RMS
-static void conclude(bex_open_loop *out, const lane_sums *s, int lanes, int A) {
+static void conclude(bex_open_loop *out, const step_sums *s, int lanes, int A) {
     double all[BEX_OPEN_LOOP_KINDS] = {0}, steps = 0;
     for (int k = 0; k < out->K; k++) {
         double square[BEX_OPEN_LOOP_KINDS] = {0}, n = 0;
         for (int i = 0; i < lanes; i++) {
-            n += s[i].steps[k];
-            for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++)
-                square[kind] += s[i].square[k][kind];
+            const step_sums *of = &s[i * out->K + k];
+            n += of->steps;
+            for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++) square[kind] += of->square[kind];
         }
         for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++) {
             out->at[k][kind] = sqrt(square[kind] / (n * A));
@@ -145,7 +147,7 @@ static void mean_action(double *mean, const bex_imitation_part *part, int A) {
 static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loop_options *o) {
     const bex_dit_options *n = &p->dit.o;
     if (!a->held.data) return bex_fail("no episode is held out: data.held_out is 0");
-    BEX_CHECK(o->chunks >= 2 && n->K <= BEX_OPEN_LOOP_CHUNK, "%d chunks of %d", o->chunks, n->K);
+    BEX_CHECK(o->chunks >= 2, "%d chunks", o->chunks);
     BEX_CHECK(!o->led || p->config.diffusion.show_waypoints > 0,
               "shown waypoints, trained without");
     if (p->O != a->policy->O || p->A != a->policy->A)
@@ -160,38 +162,47 @@ static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loo
     return 0;
 }
 
-int bex_open_loop_run(bex_open_loop *out, bex_imitation *a, const bex_policy *p,
-                      const bex_open_loop_options *o) {
-    int lanes = bex_lanes_count(a->lanes), S = bex_minibatch_group(a), code = check(a, p, o);
-    if (code) return code;
-    int groups = o->windows > S ? o->windows / S : 1;
-    lane_sums *sums = calloc((size_t)lanes, sizeof *sums);
+void bex_open_loop_fini(bex_open_loop *out) {
+    free(out->at);
+    *out = (bex_open_loop){0};
+}
+
+static int run(bex_open_loop *out, const job *j) {
+    const bex_imitation *a = j->a;
+    bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "open loop", 0);
+    double none;
+    if (bex_lanes_run(a->lanes, rng, lane_work, (void *)(uintptr_t)j, &none) < 0) return -1;
+    conclude(out, j->sums, bex_lanes_count(a->lanes), j->policy->A);
+    return 0;
+}
+
+int bex_imitation_open_loop(bex_agent *agent, const bex_policy *p, const bex_open_loop_options *o,
+                            bex_open_loop *out) {
+    bex_imitation *a = (bex_imitation *)agent;
+    size_t K = (size_t)p->dit.o.K, lanes = (size_t)bex_lanes_count(a->lanes);
+    int S = bex_minibatch_group(a), groups = o->windows > S ? o->windows / S : 1;
+    *out = (bex_open_loop){.windows = groups * S, .K = p->dit.o.K};
+    if (check(a, p, o) < 0) return -1;
+    step_sums *sums = calloc(lanes * K, sizeof *sums);
     double *mean = calloc(2 * (size_t)p->A, sizeof *mean), *unit = mean ? mean + p->A : NULL;
-    job j = {.a = a,
-             .policy = p,
-             .chunks = o->chunks,
-             .led = o->led,
-             .deploy = o->deploy ? o->deploy : &p->config.deploy,
-             .mean = mean,
-             .unit = unit,
-             .sums = sums};
-    j.draw = (bex_minibatch_draw){.a = a,
-                                  .part = &a->held,
-                                  .windows = groups * S,
-                                  .S = S,
-                                  .other_history = o->other_history,
-                                  .no_coverage = o->no_coverage || o->led};
-    if (sums && mean) {
+    out->at = calloc(K, sizeof *out->at);
+    int code = sums && mean && out->at ? 0 : bex_fail("out of memory");
+    if (code == 0) {
         mean_action(mean, &a->train, p->A);
         for (int i = 0; i < p->A; i++)
             unit[i] = (double)(p->normaliser.high[i] - p->normaliser.low[i]) / 2;
-        bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "open loop", 0);
-        *out = (bex_open_loop){.windows = groups * S, .K = p->dit.o.K};
-        double none;
-        code = bex_lanes_run(a->lanes, rng, lane_work, &j, &none);
-        conclude(out, sums, lanes, p->A);
-    } else {
-        code = bex_fail("out of memory");
+        job j = {.a = a,
+                 .policy = p,
+                 .draw = {.a = a,
+                          .what = {.part = &a->held, .windows = groups * S, .S = S},
+                          .without = {o->other_history, o->no_coverage || o->led}},
+                 .chunks = o->chunks,
+                 .deploy = o->deploy ? o->deploy : &p->config.deploy,
+                 .led = o->led,
+                 .mean = mean,
+                 .unit = unit,
+                 .sums = sums};
+        code = run(out, &j);
     }
     free(sums);
     free(mean);

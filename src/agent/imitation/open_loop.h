@@ -29,17 +29,16 @@ typedef struct bex_open_loop_options {
     const bex_deploy_config *deploy; // its temperature and denoising steps; NULL: the policy's own
 } bex_open_loop_options;
 
-enum { BEX_OPEN_LOOP_CHUNK = 64 };
-
 typedef struct bex_open_loop {
-    int windows, K;                                      // what there was
-    double all[BEX_OPEN_LOOP_KINDS];                     // over the chunk
-    double at[BEX_OPEN_LOOP_CHUNK][BEX_OPEN_LOOP_KINDS]; // at its steps 0 .. K - 1
+    int windows, K;                    // what there was
+    double all[BEX_OPEN_LOOP_KINDS];   // over the chunk
+    double (*at)[BEX_OPEN_LOOP_KINDS]; // (K) at its steps
 } bex_open_loop;
 
-/* `a` has the demonstrations and says what is held out; `policy`, trained on the same, acts. The same windows
- * and noise each time, for any number of threads. Negative with a message. */
-int bex_open_loop_run(bex_open_loop *out, bex_imitation *a, const bex_policy *policy,
-                      const bex_open_loop_options *options);
+void bex_open_loop_fini(bex_open_loop *out); // zeroed memory is fine
+
+/* bex_imitation_open_loop (imitation.h): the agent has the demonstrations and says what is held out; `policy`, trained on
+ * the same, acts. The same windows and noise each time, for any number of threads. Negative with a message; needs fini
+ * either way. */
 
 #endif

@@ -90,30 +90,15 @@ static void destroy(bex_agent *agent) {
     free(a);
 }
 
-bex_agent *bex_sac_new(const bex_train_config *config, bex_world *world) {
+static bex_agent *make(const bex_train_config *config, bex_sources *sources) {
     bex_sac *a = calloc(1, sizeof *a);
-    if (!a) return bex_world_close(world), bex_fail("out of memory"), NULL;
+    if (!a) return bex_sources_fini(sources), bex_fail("out of memory"), NULL;
     a->agent.class = &bex_agent_sac;
     a->config = *config;
-    a->world = world;
+    a->world = sources->world;
     if (prepare(a) == 0) return &a->agent;
     destroy(&a->agent);
     return NULL;
-}
-
-static bex_agent *make(const bex_train_config *config, bex_dataset *data) {
-    const bex_env_config *e = &config->env;
-    bex_world_options o = BEX_WORLD_INIT;
-    bex_world *world;
-    bex_dataset_free(data); // nothing to learn from
-    if (!e->name[0]) {
-        bex_fail("no world to learn in: env.name is empty");
-        return bex_fail_hint("bex env --list"), NULL;
-    }
-    o.maze = e->maze[0] ? e->maze : NULL;
-    o.time_limit = (int)e->time_limit;
-    o.dense_reward = e->dense;
-    return bex_world_open(&world, e->name, &o) < 0 ? NULL : bex_sac_new(config, world);
 }
 
 /* ---- an update ---- */
@@ -262,7 +247,7 @@ static void describe(const bex_agent *agent, FILE *out) {
             s->updates, ac->o.batch, (double)s->updates / B);
 }
 
-const bex_agent_class bex_agent_sac = {.name = "sac",
+const bex_agent_class bex_agent_sac = {.needs = BEX_NEEDS_WORLD,
                                        .new = make,
                                        .free = destroy,
                                        .update = update,

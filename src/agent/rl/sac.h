@@ -25,7 +25,4 @@ typedef struct bex_sac {
     const char *judged_columns[BEX_AGENT_COLUMNS + 1];
 } bex_sac;
 
-/* In a world of the caller's, which the agent takes over, also if it fails. NULL with a message. */
-bex_agent *bex_sac_new(const bex_train_config *config, bex_world *world_take);
-
 #endif
