@@ -22,6 +22,6 @@ bex_block bex_block_add(bex_params *p, const char *prefix, int i, int C, int F) 
 
 bex_tensor *bex_block_feedforward(bex_tape *tape, const bex_block *b, bex_tensor *x,
                                   double dropout) {
-    bex_tensor *h = bex_linear(tape, x, b->ff1_w, b->ff1_b, BEX_ACT_GELU); // (..,F)
-    return bex_linear(tape, bex_dropout(tape, h, dropout), b->ff2_w, b->ff2_b, BEX_ACT_ID);
+    bex_tensor *h = bex_linear(tape, x, b->ff1_w, b->ff1_b, BEX_ACTIVATION_GELU); // (..,F)
+    return bex_linear(tape, bex_dropout(tape, h, dropout), b->ff2_w, b->ff2_b, BEX_ACTIVATION_ID);
 }

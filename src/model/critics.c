@@ -9,7 +9,7 @@ static bex_mlp network(bex_params *p, const bex_critics_options *o) {
     bex_mlp_options m = {.in = o->O + o->A,
                          .out = 1,
                          .members = o->E,
-                         .act = BEX_ACT_RELU,
+                         .act = BEX_ACTIVATION_RELU,
                          .layernorm = o->layernorm,
                          .eps = 1e-6,
                          .xavier = true};

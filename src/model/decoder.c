@@ -64,8 +64,8 @@ void bex_time_embedding(bex_real *out, const int *step, int n, int T) {
 bex_tensor *bex_decoder_time(bex_tape *tape, const bex_decoder *d, const int *step, int n) {
     bex_tensor *t = bex_tensor_new(tape, 2, BEX_DIMS(n, d->T), false);
     bex_time_embedding(t->data, step, n, d->T);
-    t = bex_linear(tape, t, d->time1_w, d->time1_b, BEX_ACT_SILU);
-    return bex_linear(tape, t, d->time2_w, d->time2_b, BEX_ACT_ID);
+    t = bex_linear(tape, t, d->time1_w, d->time1_b, BEX_ACTIVATION_SILU);
+    return bex_linear(tape, t, d->time2_w, d->time2_b, BEX_ACTIVATION_ID);
 }
 
 bex_modulation bex_decoder_condition(bex_tape *tape, const bex_decoder *d, bex_tensor *t,
@@ -74,11 +74,11 @@ bex_modulation bex_decoder_condition(bex_tape *tape, const bex_decoder *d, bex_t
     bex_tensor *s = NULL;
     for (int i = 0; i < d->blocks; i++) {
         const bex_decoder_block *b = &d->block[i];
-        s = bex_activate(tape, bex_add(tape, pooled[i], t), BEX_ACT_SILU);
-        m.mod[i] = bex_linear(tape, s, b->mod_w, b->mod_b, BEX_ACT_ID);
-        m.gate[i] = bex_linear(tape, s, b->gate_w, b->gate_b, BEX_ACT_ID);
+        s = bex_activate(tape, bex_add(tape, pooled[i], t), BEX_ACTIVATION_SILU);
+        m.mod[i] = bex_linear(tape, s, b->mod_w, b->mod_b, BEX_ACTIVATION_ID);
+        m.gate[i] = bex_linear(tape, s, b->gate_w, b->gate_b, BEX_ACTIVATION_ID);
     }
-    m.last = bex_linear(tape, s, d->final_mod_w, d->final_mod_b, BEX_ACT_ID);
+    m.last = bex_linear(tape, s, d->final_mod_w, d->final_mod_b, BEX_ACTIVATION_ID);
     return m;
 }
 
@@ -106,12 +106,12 @@ static bex_tensor *block_run(bex_tape *tape, const bex_decoder *d, int i, bex_te
     bex_tensor *mod = m->mod[i], *gate = m->gate[i];
     bex_tensor *u = bex_layernorm_modulated(tape, x, b->ln1_w, b->ln1_b, member(tape, mod, 0, m),
                                             member(tape, mod, 1, m), BEX_BLOCK_EPS);
-    bex_tensor *qkv = bex_linear(tape, u, b->in_w, b->in_b, BEX_ACT_ID); // (..,3C)
+    bex_tensor *qkv = bex_linear(tape, u, b->in_w, b->in_b, BEX_ACTIVATION_ID); // (..,3C)
     qkv = shaped(tape, qkv, B, d->K);
     bex_tensor *a = bex_attention(tape, (bex_columns){qkv, 0}, (bex_columns){qkv, C},
                                   (bex_columns){qkv, 2 * C}, C, d->heads); // (B,K,C)
     a = shaped(tape, a, x->dim[0], x->dim[1]);
-    a = bex_linear(tape, a, b->out_w, b->out_b, BEX_ACT_ID);
+    a = bex_linear(tape, a, b->out_w, b->out_b, BEX_ACTIVATION_ID);
     x = bex_gated_add(tape, x, member(tape, gate, 0, m), bex_dropout(tape, a, d->dropout));
     bex_tensor *v = bex_layernorm_modulated(tape, x, b->ln2_w, b->ln2_b, member(tape, mod, 2, m),
                                             member(tape, mod, 3, m), BEX_BLOCK_EPS);
@@ -126,13 +126,13 @@ bex_tensor *bex_decoder_denoise(bex_tape *tape, const bex_decoder *d, bex_tensor
               "decoder input %s, expected (B,%d,%d), %d conditions", bex_shape(noised), d->K, d->A,
               m->rows);
     int B = noised->dim[0];
-    bex_tensor *x = bex_linear(tape, noised, d->act1_w, d->act1_b, BEX_ACT_GELU);
-    x = bex_linear(tape, x, d->act2_w, d->act2_b, BEX_ACT_ID);
+    bex_tensor *x = bex_linear(tape, noised, d->act1_w, d->act1_b, BEX_ACTIVATION_GELU);
+    x = bex_linear(tape, x, d->act2_w, d->act2_b, BEX_ACTIVATION_ID);
     x = bex_add(tape, x, bex_use(tape, d->pos)); // (B,K,C)
     x = shaped(tape, x, m->rows, B / m->rows * d->K);
     for (int i = 0; i < d->blocks; i++) x = block_run(tape, d, i, x, B, m);
     x = bex_modulate(tape, x, member(tape, m->last, 1, m), member(tape, m->last, 0, m));
-    return shaped(tape, bex_linear(tape, x, d->final_w, d->final_b, BEX_ACT_ID), B, d->K);
+    return shaped(tape, bex_linear(tape, x, d->final_w, d->final_b, BEX_ACTIVATION_ID), B, d->K);
 }
 
 bex_tensor *bex_decoder_run(bex_tape *tape, const bex_decoder *d, bex_tensor *noised,

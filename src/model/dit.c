@@ -35,7 +35,8 @@ bex_dit bex_dit_add(bex_params *p, bex_dit_options o) {
 static bex_tensor *token(bex_tape *tape, const bex_real *numbers, int B, int in, const bex_param *w,
                          const bex_param *b) {
     bex_tensor *x = bex_constant(tape, numbers, 2, BEX_DIMS(B, in));
-    return bex_reshape(tape, bex_linear(tape, x, w, b, BEX_ACT_ID), 3, BEX_DIMS(B, 1, w->dim[0]));
+    return bex_reshape(tape, bex_linear(tape, x, w, b, BEX_ACTIVATION_ID), 3,
+                       BEX_DIMS(B, 1, w->dim[0]));
 }
 
 static bex_tensor *label_token(bex_tape *tape, const int *label, int B, int labels,
@@ -51,7 +52,7 @@ static bex_tensor *label_token(bex_tape *tape, const int *label, int B, int labe
 
 static bex_tensor *coverage_token(bex_tape *tape, const bex_dit *d, const bex_dit_input *in) {
     bex_tensor *x = bex_constant(tape, in->coverage, 2, BEX_DIMS(in->B, 1));
-    x = bex_linear(tape, x, d->coverage_w, d->coverage_b, BEX_ACT_ID);
+    x = bex_linear(tape, x, d->coverage_w, d->coverage_b, BEX_ACTIVATION_ID);
     if (in->hidden) x = bex_select(tape, x, bex_use(tape, d->null), in->hidden);
     return bex_reshape(tape, x, 3, BEX_DIMS(in->B, 1, d->o.C));
 }
@@ -77,7 +78,7 @@ static bex_tensor *query_tokens(bex_tape *tape, const bex_dit *d, const bex_dit_
 static bex_tensor *history_tokens(bex_tape *tape, const bex_dit *d, const bex_real *history,
                                   int G) {
     bex_tensor *x = bex_constant(tape, history, 3, BEX_DIMS(G, d->o.N, d->o.O));
-    return bex_linear(tape, x, d->history_w, d->history_b, BEX_ACT_ID);
+    return bex_linear(tape, x, d->history_w, d->history_b, BEX_ACTIVATION_ID);
 }
 
 static void pool(bex_tape *tape, const bex_dit *d, bex_tensor **out, int tokens,

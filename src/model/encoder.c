@@ -22,15 +22,15 @@ static projected project(bex_tape *tape, const bex_encoder *e, const bex_block *
                          bex_tensor *pos) {
     bex_tensor *located = pos ? bex_add(tape, x, pos) : x;
     return (projected){
-        bex_linear_rows(tape, located, b->in_w, b->in_b, 0, 2 * e->C, BEX_ACT_ID),
-        bex_linear_rows(tape, x, b->in_w, b->in_b, 2 * e->C, e->C, BEX_ACT_ID),
+        bex_linear_rows(tape, located, b->in_w, b->in_b, 0, 2 * e->C, BEX_ACTIVATION_ID),
+        bex_linear_rows(tape, x, b->in_w, b->in_b, 2 * e->C, e->C, BEX_ACTIVATION_ID),
     };
 }
 
 // from what attention gave to the block's output
 static bex_tensor *finish(bex_tape *tape, const bex_encoder *e, const bex_block *b, bex_tensor *x,
                           bex_tensor *a) {
-    a = bex_linear(tape, a, b->out_w, b->out_b, BEX_ACT_ID);
+    a = bex_linear(tape, a, b->out_w, b->out_b, BEX_ACTIVATION_ID);
     x = bex_add(tape, x, bex_dropout(tape, a, e->dropout));
     x = bex_layernorm(tape, x, b->ln1_w, b->ln1_b, BEX_BLOCK_EPS);
     bex_tensor *h = bex_block_feedforward(tape, b, x, e->dropout);
@@ -60,7 +60,7 @@ void bex_encoder_history(bex_tape *tape, const bex_encoder *e, bex_tensor *x,
         x = finish(tape, e, &e->block[i], x, self_attention(tape, e, p));
     }
     const bex_block *b = &e->block[last];
-    bex_tensor *kv = bex_linear_rows(tape, x, b->in_w, b->in_b, C, 2 * C, BEX_ACT_ID);
+    bex_tensor *kv = bex_linear_rows(tape, x, b->in_w, b->in_b, C, 2 * C, BEX_ACTIVATION_ID);
     prefix[last] = (bex_encoder_prefix){{kv, 0}, {kv, C}};
 }
 

@@ -1,5 +1,6 @@
 /* nn/ops.h - every operation of the tape, one line of formula each; op_<name>.c holds one whole: shape
- * rule, forward, backward. Adding one: its file, its declaration here, its row in tests/nn/test_ops.c.
+ * rule, forward, backward. Adding one: its file (a function of one number: a row of op_pointwise.c), its
+ * declaration here, its row in tests/nn/test_ops.c.
  *
  * Letters: B batch, T tokens, C width, E ensemble members, M any rows. Shapes are checked (a bug
  * aborts with both shapes). Results live in the tape's arena. */

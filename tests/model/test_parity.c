@@ -51,7 +51,7 @@ static network network_new(const bex_st_file *f, int lanes) {
     n.encoder = bex_encoder_add(n.params, "encoder", BLOCKS, C, F, HEADS, 0);
     n.head = bex_mlp_add(
         n.params, "head",
-        (bex_mlp_options){.in = C, .out = OUT, .hidden = {HIDDEN}, .act = BEX_ACT_RELU});
+        (bex_mlp_options){.in = C, .out = OUT, .hidden = {HIDDEN}, .act = BEX_ACTIVATION_RELU});
     bex_params_build(n.params, lanes, bex_rng_seed(0));
     for (int i = 0; i < n.params->params; i++)
         read_prefixed(bex_param_edit(n.params->param[i]), f, "param.", n.params->param[i]);
