@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include "base/file.h"
+#include "base/number.h"
 #include "host/base64.h"
 #include "report/page_style.h"
 
@@ -240,7 +241,10 @@ void bex_page_figure_begin(bex_page *p, int columns) {
 static int svg_pixels(const char *svg, const char *name) {
     const char *head = strstr(svg, "<svg"), *close = head ? strchr(head, '>') : NULL;
     const char *at = head ? strstr(head, name) : NULL;
-    return at && at < close ? (int)(strtod(at + strlen(name), NULL) * 4 / 3 + 0.5) : 0;
+    double points = 0;
+    if (!at || at >= close) return 0;
+    at += strlen(name);
+    return bex_number_take(&points, &at) < 0 ? 0 : (int)(points * 4 / 3 + 0.5);
 }
 
 void bex_page_show(bex_page *p, bex_figure *figure, const char *alt) {
