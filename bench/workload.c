@@ -1,4 +1,3 @@
-/* bench/workload.c */
 #include "bench/workload.h"
 
 #include "agent/imitation/imitation.h"

@@ -1,4 +1,3 @@
-/* cli/explore_summary.c */
 #include "cli/explore_summary.h"
 
 #include <stdio.h>

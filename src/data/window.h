@@ -75,8 +75,8 @@ bex_window bex_windows_draw(const bex_windows *windows, uint64_t t, int i);
 /* History j = i / samples_per_history of step t: rows (H). */
 void bex_windows_history(const bex_windows *windows, uint64_t t, int j, int *rows);
 
-/* The chunk of a window: actions (K, A), mask (K) of 1 and 0. mask may be NULL. The one function here that reads
- * the data set's rows; the others know its episodes only. */
+/* The chunk of a window: actions (K, A), mask (K) of 1 and 0. mask may be NULL. The one function here that
+ * reads the data set's rows; the others know its episodes only. */
 void bex_windows_chunk(const bex_windows *windows, const bex_window *window, bex_real *actions,
                        bex_real *mask);
 

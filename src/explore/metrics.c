@@ -1,4 +1,3 @@
-/* explore/metrics.c */
 #include "explore/metrics.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* explore/region_map.h - map, occupancy.grid, demonstrations, segment and rollouts of results.json. Private to
- * explore/results.c. */
+/* explore/region_map.h - map, occupancy.grid, demonstrations, segment and rollouts of results.json. Private
+ * to explore/results.c. */
 #ifndef BEX_EXPLORE_REGION_MAP_H
 #define BEX_EXPLORE_REGION_MAP_H
 

@@ -1,4 +1,3 @@
-/* explore/results.c */
 #include "explore/results.h"
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-/* explore/results.h - an exploration on disk: results.json for tables and reports. Its rows: explore/trajectories.h.
+/* explore/results.h - an exploration on disk: results.json for tables and reports. Its rows:
+ * explore/trajectories.h.
  *
  * results.json
  *   run/provenance.h, trials, episodes (most of a trial), environment {...}, agent {...}; budget: steps

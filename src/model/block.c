@@ -1,4 +1,4 @@
-/* model/block.c */
+/* model/block.c - the parameters, under PyTorch's names and in its order. */
 #include "model/block.h"
 
 bex_block bex_block_add(bex_params *p, const char *prefix, int i, int C, int F) {

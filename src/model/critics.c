@@ -1,4 +1,5 @@
-/* model/critics.c */
+/* model/critics.c - one ensemble as one network of E members; targets are a second block of the same layout.
+ * */
 #include "model/critics.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* model/decoder.c */
+/* model/decoder.c - the header's formulas, line by line. */
 #include "model/decoder.h"
 
 #include "base/error.h"

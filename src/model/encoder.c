@@ -1,4 +1,5 @@
-/* model/encoder.c */
+/* model/encoder.c - the header's formulas; in prefix mode query tokens also see the history's keys and values. */
+ * */
 #include "model/encoder.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* model/mlp.c */
+/* model/mlp.c - layers registered and applied in one order; members add a leading dimension. */
 #include "model/mlp.h"
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* model/tanh_gaussian.c */
+/* model/tanh_gaussian.c - the hidden layers, two heads, and the density of what was squashed. */
 #include "model/tanh_gaussian.h"
 
 #include "base/error.h"

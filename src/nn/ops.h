@@ -47,8 +47,8 @@ bex_tensor *bex_prefix_attention(bex_tape *tape, bex_columns q, bex_columns k, b
                                  bex_columns prefix_k, bex_columns prefix_v, int C, int heads);
 
 /* x becomes x keep / (1 - p), keep ~ Bernoulli(1 - p) from the tape's rng, and is returned; untouched unless
- * tape->training. In place: x is fresh from an operation that does not need its result for its gradient (linear,
- * attention, add), and nobody has used it yet; never a parameter or the caller's memory. */
+ * tape->training. In place: x is fresh from an operation that does not need its result for its gradient
+ * (linear, attention, add), and nobody has used it yet; never a parameter or the caller's memory. */
 bex_tensor *bex_dropout(bex_tape *tape, bex_tensor *x, double p);
 
 /* ---- pointwise ---- */

@@ -73,8 +73,8 @@ typedef struct bex_series {
     const bex_exploration *member[BEX_SERIES_MEMBERS];
 } bex_series;
 
-/* The series of one environment: BE, BC, retrieval, others, each in order of appearance; at most BEX_SERIES_MOST. Explorations with a
- * given history are another question and left out. */
+/* The series of one environment: BE, BC, retrieval, others, each in order of appearance; at most
+ * BEX_SERIES_MOST. Explorations with a given history are another question and left out. */
 int bex_series_gather(bex_series *out, const bex_exploration *all, int count,
                       const char *environment);
 

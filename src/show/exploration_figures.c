@@ -1,4 +1,3 @@
-/* show/exploration_figures.c */
 #include "show/exploration_figures.h"
 #include "show/world_picture.h"
 

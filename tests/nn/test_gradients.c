@@ -15,7 +15,8 @@ static const bex_real WEIGHT[6] = {R(1), R(0), R(.5), R(2), R(1), R(.25)};
 
 // linear x (2,3,4), W (5,4), b (5), and activations alone; clang-format does not settle on this
 // clang-format off
-#define LINEAR(act) CASE(linear_##act) { return bex_linear(tape, USE(0), in[1], in[2], BEX_ACTIVATION_##act); }
+#define LINEAR(act) \
+    CASE(linear_##act) { return bex_linear(tape, USE(0), in[1], in[2], BEX_ACTIVATION_##act); }
 LINEAR(ID) LINEAR(GELU) LINEAR(SILU) LINEAR(RELU) LINEAR(TANH) LINEAR(SIGMOID) LINEAR(SOFTPLUS)
 #define ACTIVATE(act) CASE(activate_##act) { return bex_activate(tape, USE(0), BEX_ACTIVATION_##act); }
 ACTIVATE(ID) ACTIVATE(GELU) ACTIVATE(SILU) ACTIVATE(RELU) ACTIVATE(TANH) ACTIVATE(SIGMOID)

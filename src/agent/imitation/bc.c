@@ -1,5 +1,5 @@
-/* agent/imitation/bc.c - behavioural cloning: the same network with a state token only, or with a history and no
- * coverage (bc-history). docs/agents/bc.md. */
+/* agent/imitation/bc.c - behavioural cloning: the same network with a state token only, or with a history and
+ * no coverage (bc-history). docs/agents/bc.md. */
 #include "agent/imitation/bc.h"
 
 #include "agent/imitation/imitation.h"

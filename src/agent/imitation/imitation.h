@@ -1,4 +1,5 @@
-/* agent/imitation/imitation.h - what be and bc share: windows of demonstrations, the denoising loss, its update.
+/* agent/imitation/imitation.h - what be and bc share: windows of demonstrations, the denoising loss, its
+ * update.
  *
  *   per window:  k ~ U{0..99}, eps ~ N(0,I)      x_k = sqrt(a_k) actions + sqrt(1 - a_k) eps
  *   loss = 1/(B A) sum over windows, chunk steps and action dims of mask (told - eps)^2
@@ -58,13 +59,13 @@ struct bex_imitation {
                  bex_real *value);
 };
 
-/* Everything but the label and the last step of the set-up; the class is the method's own. `data` is taken over,
- * whatever comes of it. NULL with a message. */
+/* Everything but the label and the last step of the set-up; the class is the method's own. `data` is taken
+ * over, whatever comes of it. NULL with a message. */
 bex_imitation *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                                  bex_dataset *data);
 
-/* The last step: rows become states and actions, where they lie, so that they are in memory once. Before it no
- * update; after it nobody sees rows in the world's units. Negative with a message. */
+/* The last step: rows become states and actions, where they lie, so that they are in memory once. Before it
+ * no update; after it nobody sees rows in the world's units. Negative with a message. */
 int bex_imitation_normalise(bex_imitation *a);
 
 /* The functions of bex_agent_class. */
