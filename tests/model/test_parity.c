@@ -48,7 +48,9 @@ static void read_prefixed(bex_real *out, const bex_st_file *f, const char *prefi
 
 static network network_new(const bex_st_file *f, int lanes) {
     network n = {.params = bex_params_new(), .lanes = lanes};
-    n.encoder = bex_encoder_add(n.params, "encoder", BLOCKS, C, F, HEADS, 0);
+    n.encoder =
+        bex_encoder_add(n.params, "encoder",
+                        (bex_stack){.blocks = BLOCKS, .C = C, .feedforward = F, .heads = HEADS});
     n.head = bex_mlp_add(
         n.params, "head",
         (bex_mlp_options){.in = C, .out = OUT, .hidden = {HIDDEN}, .act = BEX_ACTIVATION_RELU});
