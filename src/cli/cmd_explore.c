@@ -44,6 +44,7 @@ typedef struct session {
     bex_explored explored;
     bex_dataset *demonstrations; // to draw beside it; NULL: none
     json_t *agent, *results;
+    bex_exploration_summary summary;
 } session;
 
 static int open_world(session *s) {
@@ -177,8 +178,9 @@ static int judge(session *s) {
         about.demonstration_start = s->demonstrations->start;
         about.demonstration_episodes = s->demonstrations->episodes;
     }
-    s->results = bex_explore_results(&s->explored, &about);
-    return s->results ? 0 : -1;
+    if (bex_explore_summarise(&s->summary, &s->explored, &about) < 0) return -1;
+    s->results = bex_explore_results(&s->summary, &about);
+    return 0;
 }
 
 static int write_out(const session *s) {
@@ -188,7 +190,7 @@ static int write_out(const session *s) {
     snprintf(name, sizeof name, "%s, %.40s history", s->source->name, s->q->history);
     snprintf(path, sizeof path, "%s/trajectories.hdf5", out);
     if (bex_trajectories_save(&s->explored, s->command, path) < 0) return -1;
-    if (bex_explore_draw(&s->explored, s->results, name, out) < 0) return -1;
+    if (bex_explore_draw(&s->explored, &s->summary, name, out) < 0) return -1;
     snprintf(path, sizeof path, "%s/results.json", out);
     return bex_json_save(s->results, path);
 }
@@ -196,7 +198,7 @@ static int write_out(const session *s) {
 static void print_summary(const session *s) {
     char who[200];
     snprintf(who, sizeof who, "%s, %.150s history", s->source->name, s->q->history);
-    bex_explore_print(&s->explored, s->results, who);
+    bex_explore_print(&s->summary, who);
     if (s->q->out) printf("%s\n", s->q->out);
 }
 
@@ -244,6 +246,7 @@ static void session_fini(session *s) {
     bex_world_close(s->world);
     json_decref(s->agent);
     json_decref(s->results);
+    bex_exploration_summary_fini(&s->summary);
 }
 
 static bex_explore_request q = {.history = "uniform",
