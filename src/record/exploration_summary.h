@@ -2,8 +2,8 @@
  * show, written as results.json and read back here, for reports. The one place that knows results.json:
  *
  *   run/provenance.h, trials, episodes (most of a trial), environment {name, episode_length, regions}
- *   agent        {name, run, history, exp, choose, candidates, guidance, noise, label, ..}: who explored; name
- *                is be, bc, bc-history, retrieval, or policy for what `run` holds; acting settings besides
+ *   agent        {name, run, history, exp, choose, candidates, guidance, noise, label, ..}: who explored;
+ *                name is be, bc, bc-history, retrieval, or policy for what `run` holds; how it acts besides
  *   budget       steps of a trial, if it was one
  *   by_episode   after episode 1 .. E: regions {episode, mean, error, trials (E, trials)}, and repeated: the
  *                share of an episode's regions its trial had visited before {episode, mean, error}

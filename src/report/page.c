@@ -289,3 +289,12 @@ void bex_page_figure_end(bex_page *p, const char *caption, ...) {
     ELEMENT_FORMAT(p, "</div>\n<figcaption>", "</figcaption>\n", caption);
     end(p, "figure", "</figure>\n");
 }
+
+void bex_page_figure(bex_page *p, bex_figure *figure, const char *name, const char *alt,
+                     const char *caption, ...) {
+    bex_page_figure_begin(p, 0);
+    bex_page_show(p, figure, alt);
+    bex_page_keep(p, figure, name);
+    ELEMENT_FORMAT(p, "</div>\n<figcaption>", "</figcaption>\n", caption);
+    end(p, "figure", "</figure>\n");
+}

@@ -91,12 +91,11 @@ void bex_page_calibration(bex_page *p, const bex_series *series, int count,
         return;
     }
     bex_panel_legend(panel, BEX_LEGEND_BEST);
-    bex_page_figure_begin(p, 0);
-    bex_page_show(p, f, "Regions visited against the conditioned quantile");
-    bex_page_keep(p, f, bex_figure_name(name, environment, "calibration"));
-    bex_page_figure_end(
-        p, "Regions visited after the same number of episodes against the coverage asked for, "
-           "as a quantile of the training values; band: one standard error.");
+    bex_page_figure(
+        p, f, bex_figure_name(name, environment, "calibration"),
+        "Regions visited against the conditioned quantile",
+        "Regions visited after the same number of episodes against the coverage asked for, "
+        "as a quantile of the training values; band: one standard error.");
     bex_figure_free(f);
     bex_page_table_begin(p, names, "lrrrr", 5);
     for (int i = 0; i < count; i++) {

@@ -100,13 +100,11 @@ static void show_curves(bex_page *p, const place *w) {
     if (w->regions > 0) bex_panel_hline(panel, (double)w->regions, &(bex_mark){.dashed = true});
     bex_panel_legend(panel, BEX_LEGEND_BEST);
     if (drawn) {
-        bex_page_figure_begin(p, 0);
-        bex_page_show(p, f, "Regions visited against environment steps");
-        bex_page_keep(p, f, bex_figure_name(name, w->environment, "coverage"));
-        bex_page_figure_end(p,
-                            "Regions visited against steps: mean over trials, band of one standard "
-                            "error%s.",
-                            w->regions > 0 ? "; dashed: all regions" : "");
+        bex_page_figure(p, f, bex_figure_name(name, w->environment, "coverage"),
+                        "Regions visited against environment steps",
+                        "Regions visited against steps: mean over trials, band of one standard "
+                        "error%s.",
+                        w->regions > 0 ? "; dashed: all regions" : "");
     } else {
         bex_page_note(p, "Left out: no coverage curve; results.json has no by_step, or its parts "
                          "were measured at different steps.");

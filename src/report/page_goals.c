@@ -30,12 +30,11 @@ static void show_all(bex_page *p, const bex_series *series, int count, const cha
     bex_panel_labels(panel, "Goals found", "environment steps", "share of the goals");
     if (drawn_lines(panel, series, count, BEX_GOALS_BY_STEP, true)) {
         bex_panel_legend(panel, BEX_LEGEND_BEST);
-        bex_page_figure_begin(p, 0);
-        bex_page_show(p, f, "Share of the goals found against environment steps");
-        bex_page_keep(p, f, bex_figure_name(name, environment, "goals"));
-        bex_page_figure_end(
-            p, "The share of goals reached at least once in a trial, against its steps: mean "
-               "over trials, band of one standard error.");
+        bex_page_figure(
+            p, f, bex_figure_name(name, environment, "goals"),
+            "Share of the goals found against environment steps",
+            "The share of goals reached at least once in a trial, against its steps: mean "
+            "over trials, band of one standard error.");
     } else {
         bex_page_note(p, "Left out: no curve of goals; the parts of each agent were measured at "
                          "different steps.");

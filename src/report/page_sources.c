@@ -1,6 +1,9 @@
 /* report/page_sources.c - where every number comes from: trials, seeds, commands, machine, configs. */
 #include "report/record.h"
 
+#include "base/error.h"
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,10 +41,9 @@ static void show_explorations(bex_page *p, const bex_record *r) {
 }
 
 static void show_commands(bex_page *p, const bex_record *r) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BEX_CHECK(out, "out of memory");
+    bex_text commands;
+    BEX_CHECK(bex_text_begin(&commands) == 0, "%s", bex_error());
+    FILE *out = commands.out;
     int missing = 0;
     for (int i = 0; i < r->run_count; i++) {
         const json_t *from = r->runs[i].provenance;
@@ -61,9 +63,10 @@ static void show_commands(bex_page *p, const bex_record *r) {
             fprintf(out, "%s\n", r->explorations[i].s.command);
         else
             missing++;
-    fclose(out);
+    char *text = bex_text_end(&commands);
+    BEX_CHECK(text, "%s", bex_error());
     bex_page_heading(p, "Commands");
-    if (size) bex_page_code(p, text);
+    if (*text) bex_page_code(p, text);
     if (missing) bex_page_note(p, "%d of the inputs name no command.", missing);
     free(text);
 }
