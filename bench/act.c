@@ -4,7 +4,8 @@
  *   act_prefix/kitchen                 the same with the history cached, beside our full mode
  *   .../p99                            ms, beside the median
  *   .../guided                         ms with a guidance of 2 (two evaluations), beside the plain chunk
- *   .../deployed                       ms as the preset deploys it, choosing among candidates, beside the plain chunk
+ *   .../deployed                       ms as the preset deploys it, choosing among candidates, beside the
+ *                                      plain chunk
  *   .../start                          ms from launch to the end of `bex act` with one state
  *
  * The policy is untrained: speed does not know. */

@@ -118,7 +118,7 @@ static double memory(const char *field) {
     double kilobytes = -1;
     FILE *f = fopen("/proc/self/status", "r");
     while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, field, strlen(field))) kilobytes = strtod(line + strlen(field), NULL);
+        if (!strncmp(line, field, strlen(field))) kilobytes = (double)atoll(line + strlen(field));
     if (f) fclose(f);
     return 1024 * kilobytes;
 }

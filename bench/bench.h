@@ -49,7 +49,8 @@ void bex_bench_pair(double seconds[2], void (*ours)(void *), void (*reference)(v
  * machine's limit at this moment. 0 where oneDNN is absent. */
 double bex_bench_peak(int threads);
 
-/* Resident memory of the process in bytes, and its peak since the reset. Negative: the kernel does not tell. */
+/* Resident memory of the process in bytes, and its peak since the reset. Negative: the kernel does not
+ * tell. */
 void bex_bench_memory_reset(void);
 double bex_bench_memory_now(void);
 double bex_bench_memory_peak(void);

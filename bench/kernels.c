@@ -116,13 +116,13 @@ static void measure(double seconds[2], work *w) {
 static void linear_fwd(const work *w, int lane, ptrdiff_t row, int rows) {
     (void)lane;
     bex_linear_fwd(w->y + row * w->N, NULL, w->x + row * w->K, w->W, w->b, rows, w->N, w->K,
-                   BEX_ACT_ID);
+                   BEX_ACTIVATION_ID);
 }
 
 static void linear_gelu_fwd(const work *w, int lane, ptrdiff_t row, int rows) {
     (void)lane;
     bex_linear_fwd(w->y + row * w->N, w->dz + row * w->N, w->x + row * w->K, w->W, w->b, rows, w->N,
-                   w->K, BEX_ACT_GELU);
+                   w->K, BEX_ACTIVATION_GELU);
 }
 
 static void linear_dx(const work *w, int lane, ptrdiff_t row, int rows) {
@@ -300,13 +300,14 @@ static void layernorm_mod_bwd(const work *w, int lane, ptrdiff_t row, int rows) 
 
 static void gelu_fwd(const work *w, int lane, ptrdiff_t row, int rows) {
     (void)lane;
-    bex_act_fwd(w->y + row * w->N, w->x + row * w->N, (size_t)(rows * w->N), BEX_ACT_GELU);
+    bex_activation_fwd(w->y + row * w->N, w->x + row * w->N, (size_t)(rows * w->N),
+                       BEX_ACTIVATION_GELU);
 }
 
 static void gelu_bwd(const work *w, int lane, ptrdiff_t row, int rows) {
     (void)lane;
     bex_activation_bwd(w->y + row * w->N, w->dz + row * w->N, w->x + row * w->N,
-                       (size_t)(rows * w->N), BEX_ACT_GELU, 0);
+                       (size_t)(rows * w->N), BEX_ACTIVATION_GELU, 0);
 }
 
 static void rowwise_rows(results *r, int M, int C) {

@@ -2,13 +2,13 @@
  *
  *   ranks/meet                         us until all have heard of all: there are two in an update
  *   ranks/message                      us of 60 kB from one rank to the next
- *   reduce_full/antmaze-medium         ms to sum the gradients of all lanes in their order, beside sums within
- *                                      the ranks and MPI_Allreduce, which adds in an order of its own
+ *   reduce_full/antmaze-medium         ms to sum the gradients of all lanes in their order, beside sums
+ *                                      within the ranks and MPI_Allreduce, which adds in its own order
  *   .../gradient                       MB that are summed
  *   .../step                           ms an update, beside one rank alone with as many threads
  *   .../share                          % of an update that the sum is
- *   .../alike                          ms of what every rank does for itself, and all do the same: AdamW, and packing
- *                                      the weights
+ *   .../alike                          ms of what every rank does for itself, and all do the same: AdamW, and
+ *                                      packing the weights
  *
  * Best of several; rank 0's clock. While rank 0 measures alone the others nap. */
 #include "bench/workload.h"

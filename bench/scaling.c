@@ -1,7 +1,8 @@
 /* bench/scaling.c - `bex bench scaling`: does the time of an update grow as its work does?
  *
- *   scaling_full/batch/64        ms an update of Kitchen's size at another batch, beside what the preset's own
- *   scaling_prefix/history/200   batch or history says: its time, in proportion to the model's FLOPs. Ratio 1: linear
+ *   scaling_full/batch/64        ms an update of Kitchen's size at another batch or history, beside what
+ *   scaling_prefix/history/200   the preset's own says: its time, in proportion to the model's FLOPs.
+ *                                Ratio 1: linear
  *
  * --plot draws time against work, a line for each mode. */
 #include "bench/workload.h"

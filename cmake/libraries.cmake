@@ -37,7 +37,7 @@ target_link_libraries(bex_static PUBLIC
   $<BUILD_INTERFACE:PkgConfig::INIH> $<INSTALL_INTERFACE:jansson> $<INSTALL_INTERFACE:inih>
   "$<INSTALL_INTERFACE:${OpenMP_C_LIB_NAMES}>" m)
 
-bex_sources(BEX_LAB_SOURCES host theory data env demo agent check run explore draw show report)
+bex_sources(BEX_LAB_SOURCES host theory data env demo agent check run record explore draw show report)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
 target_link_libraries(bexlab PUBLIC bex_static ${BEX_OPTIONAL})
 target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}"

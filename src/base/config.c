@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 #include <ini.h>
@@ -444,12 +445,10 @@ static void print_config(const bex_config_schema *schema, const void *config, FI
 }
 
 char *bex_config_text(const bex_config_schema *schema, const void *config) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (out) print_config(schema, config, out);
-    BEX_CHECK(out && !ferror(out) && fclose(out) == 0, "out of memory for a config text");
-    return text;
+    bex_text text;
+    if (bex_text_begin(&text) < 0) return NULL;
+    print_config(schema, config, text.out);
+    return bex_text_end(&text);
 }
 
 int bex_config_save(const bex_config_schema *schema, const void *config, const char *path,

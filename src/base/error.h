@@ -28,8 +28,9 @@ int bex_fail_in(const char *fmt, ...) BEX_PRINTF(1, 2);
 /* Append " (hint)" to this thread's message; returns -1. */
 int bex_fail_hint(const char *fmt, ...) BEX_PRINTF(1, 2);
 
-/* The failure this thread's message tells of is the caller's: a wrong size, a bad option, a call out of order, not the world's.
- * `bex_fail("..."); return bex_misused();`. Context and hints keep it, the next bex_fail ends it. Returns -1. */
+/* The failure this thread's message tells of is the caller's: a wrong size, a bad option, a call out of
+ * order, not the world's. `bex_fail("..."); return bex_misused();`. Context and hints keep it, the next
+ * bex_fail ends it. Returns -1. */
 int bex_misused(void);
 bool bex_error_is_misuse(void);
 

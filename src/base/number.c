@@ -24,16 +24,27 @@ static void leave(plain_locale l) {
     freelocale(l.plain);
 }
 
-int bex_number_parse(double *value, const char *text) {
-    if (!*text || text[strspn(text, "0123456789+-.eE")]) return -1;
+int bex_number_take(double *value, const char **text) {
+    // strtod alone would also take spaces, inf, nan and hexadecimal
+    const char *digits = *text + (**text == '+' || **text == '-');
+    if (!*digits || !strchr("0123456789.", *digits) ||
+        (digits[0] == '0' && (digits[1] | 32) == 'x'))
+        return -1;
     plain_locale l = enter();
     char *end;
     errno = 0;
-    double x = strtod(text, &end);
+    double x = strtod(*text, &end);
     // ERANGE is also raised for denormals, which are numbers; 0 for a digit that was not is none
     int vanished = errno == ERANGE && x == 0;
     leave(l);
-    if (end == text || *end || !isfinite(x) || vanished) return -1;
+    if (end == *text || !isfinite(x) || vanished) return -1;
+    *value = x, *text = end;
+    return 0;
+}
+
+int bex_number_parse(double *value, const char *text) {
+    double x;
+    if (bex_number_take(&x, &text) < 0 || *text) return -1;
     *value = x;
     return 0;
 }

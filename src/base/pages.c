@@ -1,4 +1,4 @@
-/* base/pages.c */
+/* base/pages.c - cache lines for small blocks, huge pages for large ones, where the system has them. */
 #include "base/pages.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* check/ant_transitions.c */
+/* check/ant_transitions.c - rows in pieces over all threads, each set down at its state and stepped once. */
 #include "check/ant_transitions.h"
 
 #include "base/error.h"

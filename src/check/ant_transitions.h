@@ -1,4 +1,5 @@
-/* check/ant_transitions.h - is our ant D4RL's? Every recorded transition of an AntMaze file, one step at a time:
+/* check/ant_transitions.h - is our ant D4RL's? Every recorded transition of an AntMaze file, one step at a
+ * time:
  *
  *     state of row t into the simulator, its action, one step; |our qpos - qpos of row t+1|, largest entry
  *

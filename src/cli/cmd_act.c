@@ -3,7 +3,8 @@
  *   in   states (B,O)   history (H,O) or (B,H,O)   noise (B,K,A)   step (B)       only states is required
  *   out  actions (B,K,A), in the units of the demonstrations
  *
- * A row depends on nothing but itself: its noise is of (seed, row), whatever the threads or the other rows. */
+ * A row depends on nothing but itself: its noise is of (seed, row), whatever the threads or the other
+ * rows. */
 #include "cli/command.h"
 #include "cli/deploy_options.h"
 #include "cli/options.h"
@@ -44,9 +45,9 @@ static const bex_usage usage = {
         "Action chunks of a policy for a file of states. RUN: a run, a checkpoint or a model file.\n"
         "The input holds 'states' (B,O) and, if wanted, 'history' (H,O) or (B,H,O), the states of\n"
         "earlier episodes (default: each row's own state, as in a first episode); 'noise' (B,K,A),\n"
-        "standard normal, what denoising starts from, or (B,N,K,A) for N candidates, A with the waypoint of a\n"
-        "policy that has them; 'step' (B), time in the episode. The output holds 'actions'\n"
-        "(B,K,A), in the demonstrations' units, without the noise that a deployment may add.",
+        "standard normal, what denoising starts from, or (B,N,K,A) for N candidates, A with the\n"
+        "waypoint of a policy that has them; 'step' (B), time in the episode. The output holds\n"
+        "'actions' (B,K,A), in the demonstrations' units, without the noise that a deployment may add.",
     .example = "bex act runs/be --in states.safetensors --out actions.safetensors --exp q:0.95",
     .options = options,
     .count = sizeof options / sizeof *options,

@@ -1,4 +1,5 @@
-/* cli/cmd_eval.c - `bex eval`: a policy beside the demonstrations that were held out from it, no world needed. */
+/* cli/cmd_eval.c - `bex eval`: a policy beside the demonstrations that were held out from it, no world
+ * needed. */
 #include "cli/command.h"
 #include "cli/deploy_options.h"
 #include "cli/options.h"

@@ -196,10 +196,10 @@ static int finish(bex_explore_session *s) {
     const char *rule = s->source->history(s->state);
     snprintf(who, sizeof who, "%s, %.150s history", s->source->name, rule);
     if (bex_explore_session_judge(s) < 0 || bex_explore_session_save(s) < 0) return -1;
-    if (q.out && bex_explore_draw(&s->explored, s->results, who, q.out) < 0) return -1;
+    if (q.out && bex_explore_draw(&s->explored, &s->summary, who, q.out) < 0) return -1;
     if (bex_explore_session_finish(s) < 0) return -1;
     if (q.json) return bex_json_print(s->results), 0;
-    bex_explore_print(&s->explored, s->results, who);
+    bex_explore_print(&s->summary, who);
     if (q.out) printf("%s\n", q.out);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* cli/cmd_export.c - `bex export`: a policy as it is deployed, one file without what only its training needs. */
+/* cli/cmd_export.c - `bex export`: a policy as it is deployed, one file without what only its training
+ * needs. */
 #include "cli/command.h"
 #include "cli/options.h"
 

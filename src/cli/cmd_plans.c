@@ -1,4 +1,5 @@
-/* cli/cmd_plans.c - `bex plans`: the futures an exploration chose from, its recorded states given to its policy again. */
+/* cli/cmd_plans.c - `bex plans`: the futures an exploration chose from, its recorded states given to its
+ * policy again. */
 #include "cli/command.h"
 #include "cli/deploy_options.h"
 #include "cli/options.h"

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "draw/figure.h"
 #include "theory/cloned.h"
 #include "theory/proposition.h"
@@ -196,17 +197,15 @@ static json_t *json_cloned(const bex_trials *r, const double *slow, long long sl
 static void json_violation(json_t *o, const request *q, const bex_trials *r) {
     bex_mdp *drawn = q->world ? NULL : bex_trials_world(q->setup.seed, r->first_violation);
     const bex_mdp *w = q->world ? q->world : drawn;
-    char *text = NULL;
-    size_t size;
-    FILE *f = w ? open_memstream(&text, &size) : NULL;
-    if (f) {
-        bex_mdp_write(w, f);
-        fclose(f);
-        json_t *v = json_pack("{s:I, s:i, s:s}", "trial", (json_int_t)r->first_violation, "episode",
-                              r->violation_episode, "world", text);
-        json_object_set_new(o, "first_violation", v);
+    bex_text text;
+    if (w && bex_text_begin(&text) == 0) {
+        bex_mdp_write(w, text.out);
+        char *written = bex_text_end(&text);
+        json_object_set_new(o, "first_violation",
+                            json_pack("{s:I, s:i, s:s?}", "trial", (json_int_t)r->first_violation,
+                                      "episode", r->violation_episode, "world", written));
+        free(written);
     }
-    free(text);
     bex_mdp_free(drawn);
 }
 

@@ -13,11 +13,16 @@ typedef struct bex_data_flags {
 
 // clang-format off
 #define BEX_DATA_OPTIONS(f) \
-    {"format", BEX_OPTION_TEXT, &(f).format, "KIND", "d4rl, minari, libero, robomimic; else recognised", 0, 0}, \
-    {"split-at", BEX_OPTION_TEXT, &(f).split_at, "RULES", "d4rl: flags, terminals, timeouts, jumps, length; by commas [flags]", 0, 0}, \
-    {"episode-length", BEX_OPTION_INTEGER, &(f).length, "N", "d4rl: cut after N rows (0: no), for files without timeouts", 0, 2e9}, \
-    {"jump", BEX_OPTION_NUMBER, &(f).jump, "X", "d4rl: a longer step is a jump (0: 5 times the 90th percentile)", 0, 1e300}, \
-    {"position", BEX_OPTION_TEXT, &(f).position, "I,J", "d4rl: observation columns jumps are seen in [0,1]", 0, 0}, \
+    {"format", BEX_OPTION_TEXT, &(f).format, "KIND", \
+     "d4rl, minari, libero, robomimic; else recognised", 0, 0}, \
+    {"split-at", BEX_OPTION_TEXT, &(f).split_at, "RULES", \
+     "d4rl: flags, terminals, timeouts, jumps, length; by commas [flags]", 0, 0}, \
+    {"episode-length", BEX_OPTION_INTEGER, &(f).length, "N", \
+     "d4rl: cut after N rows (0: no), for files without timeouts", 0, 2e9}, \
+    {"jump", BEX_OPTION_NUMBER, &(f).jump, "X", \
+     "d4rl: a longer step is a jump (0: 5 times the 90th percentile)", 0, 1e300}, \
+    {"position", BEX_OPTION_TEXT, &(f).position, "I,J", \
+     "d4rl: observation columns jumps are seen in [0,1]", 0, 0}, \
     {"obs-keys", BEX_OPTION_TEXT, &(f).keys, "A,B", "observation keys to join, in this order", 0, 0}, \
     {"filter", BEX_OPTION_TEXT, &(f).filter, "NAME", "robomimic: only the demos of mask/NAME", 0, 0}, \
     {"limit", BEX_OPTION_INTEGER, &(f).limit, "N", "only the first N episodes (0: all)", 0, 2e9}

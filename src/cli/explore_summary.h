@@ -2,10 +2,9 @@
 #ifndef BEX_CLI_EXPLORE_SUMMARY_H
 #define BEX_CLI_EXPLORE_SUMMARY_H
 
-#include "base/json.h"
-#include "explore/explored.h"
+#include "record/exploration_summary.h"
 
 /* who: "policy, uniform history". */
-void bex_explore_print(const bex_explored *e, const json_t *results, const char *who);
+void bex_explore_print(const bex_exploration_summary *s, const char *who);
 
 #endif

@@ -3,11 +3,10 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/number.h"
 #include "base/ranks.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,14 +66,13 @@ static int wrong(const bex_usage *u) {
 }
 
 static int set_number(const bex_option *o, const char *text) {
-    char *end;
-    errno = 0;
     bool whole = o->type == BEX_OPTION_INTEGER;
-    long long n = whole ? strtoll(text, &end, 10) : 0;
-    double x = whole ? (double)n : strtod(text, &end);
-    if (end == text || *end || errno == ERANGE || !isfinite(x))
+    long long n = 0;
+    double x = 0;
+    if (whole ? bex_integer_parse(&n, text) < 0 : bex_number_parse(&x, text) < 0)
         return bex_fail("--%s takes %s, not '%s'", o->name, whole ? "a whole number" : "a number",
                         text);
+    if (whole) x = (double)n;
     if (x < o->least || x > o->most)
         return bex_fail("--%s must be in [%g, %g], not %s", o->name, o->least, o->most, text);
     if (whole)

@@ -15,18 +15,18 @@ typedef struct factor {
 } factor;
 
 static void set_rows(factor *f, int d) {
-    int blocks = (d + LANES - 1) / LANES;
+    int blocks = (d + DOUBLE4_SIZE - 1) / DOUBLE4_SIZE;
     double4 *at = f->a;
-    f->d = d, f->width = blocks * LANES;
+    f->d = d, f->width = blocks * DOUBLE4_SIZE;
     for (int i = 0; i < f->width; i++) {
-        int start = i / LANES * LANES;
+        int start = i / DOUBLE4_SIZE * DOUBLE4_SIZE;
         f->row[i] = at - start;
         at += f->width - start;
     }
 }
 
-static void interleave(factor *f, size_t size, const double *base, const double *const g[LANES],
-                       double lambda) {
+static void interleave(factor *f, size_t size, const double *base,
+                       const double *const g[DOUBLE4_SIZE], double lambda) {
     for (size_t e = 0; e < size; e++) f->a[e] = (double4){g[0][e], g[1][e], g[2][e], g[3][e]};
     if (base)
         for (size_t e = 0; e < size; e++) f->a[e] += double4_set(base[e]);
@@ -41,7 +41,7 @@ static void interleave(factor *f, size_t size, const double *base, const double 
 static void update_trailing(factor *f, int k) {
     const double4 *x0 = f->row[k], *x1 = f->row[k + 1], *x2 = f->row[k + 2], *x3 = f->row[k + 3];
     int width = f->width;
-    for (int i = k + LANES; i < width; i++) {
+    for (int i = k + DOUBLE4_SIZE; i < width; i++) {
         double4 m0 = x0[i] * f->inverse[k], m1 = x1[i] * f->inverse[k + 1];
         double4 m2 = x2[i] * f->inverse[k + 2], m3 = x3[i] * f->inverse[k + 3];
         double4 *row = f->row[i];
@@ -50,25 +50,25 @@ static void update_trailing(factor *f, int k) {
     }
 }
 
-// A = U^T D U in place. Positive in the lanes where every pivot is more than the rounding of its
+// A = U^T D U in place. Positive in the elements where every pivot is more than the rounding of its
 // diagonal element; otherwise lambda was lost in it, and no digit of the result is right
 static double4 decompose(factor *f) {
     double4 least = double4_set(INFINITY);
     int width = f->width;
-    for (int k = 0; k < width; k += LANES) {
-        for (int p = k; p < k + LANES; p++) {
+    for (int k = 0; k < width; k += DOUBLE4_SIZE) {
+        for (int p = k; p < k + DOUBLE4_SIZE; p++) {
             double4 pivot = f->row[p][p], margin = pivot - double4_set(1e-13) * f->inverse[p];
-            for (int l = 0; l < LANES; l++)
+            for (int l = 0; l < DOUBLE4_SIZE; l++)
                 if (!(margin[l] >= least[l])) least[l] = margin[l];
             f->inverse[p] = 1 / pivot;
-            for (int i = p + 1; i < k + LANES; i++) {
+            for (int i = p + 1; i < k + DOUBLE4_SIZE; i++) {
                 const double4 *from = f->row[p];
                 double4 *row = f->row[i], m = from[i] * f->inverse[p];
                 for (int j = i; j < width; j++) row[j] -= m * from[j];
             }
         }
         update_trailing(f, k);
-        for (int p = k; p < k + LANES; p++) {
+        for (int p = k; p < k + DOUBLE4_SIZE; p++) {
             double4 *row = f->row[p], inverse = f->inverse[p];
             for (int j = p + 1; j < width; j++) row[j] *= inverse;
         }
@@ -77,29 +77,29 @@ static double4 decompose(factor *f) {
 }
 
 // columns c..c+3 of U^-1, two rows at a time from the diagonal up; y[i] holds row i's four
-static double4 inverse_columns(const factor *f, int c, double4 (*y)[LANES]) {
-    for (int i = c + LANES - 1; i >= c; i--)
-        for (int v = 0; v < LANES; v++) {
+static double4 inverse_columns(const factor *f, int c, double4 (*y)[DOUBLE4_SIZE]) {
+    for (int i = c + DOUBLE4_SIZE - 1; i >= c; i--)
+        for (int v = 0; v < DOUBLE4_SIZE; v++) {
             double4 sum = double4_set(i == c + v);
-            for (int k = i + 1; k < c + LANES; k++) sum -= f->row[i][k] * y[k][v];
+            for (int k = i + 1; k < c + DOUBLE4_SIZE; k++) sum -= f->row[i][k] * y[k][v];
             y[i][v] = sum;
         }
     for (int i = c - 1; i > 0; i -= 2) {
         const double4 *low = f->row[i], *high = f->row[i - 1];
-        double4 s[LANES], t[LANES];
-        for (int v = 0; v < LANES; v++) s[v] = t[v] = double4_set(0);
-        for (int k = i + 1; k < c + LANES; k++)
-            for (int v = 0; v < LANES; v++) {
+        double4 s[DOUBLE4_SIZE], t[DOUBLE4_SIZE];
+        for (int v = 0; v < DOUBLE4_SIZE; v++) s[v] = t[v] = double4_set(0);
+        for (int k = i + 1; k < c + DOUBLE4_SIZE; k++)
+            for (int v = 0; v < DOUBLE4_SIZE; v++) {
                 s[v] -= low[k] * y[k][v];
                 t[v] -= high[k] * y[k][v];
             }
-        for (int v = 0; v < LANES; v++) {
+        for (int v = 0; v < DOUBLE4_SIZE; v++) {
             y[i][v] = s[v];
             y[i - 1][v] = t[v] - high[i] * s[v];
         }
     }
     double4 trace = double4_set(0);
-    for (int v = 0; v < LANES && c + v < f->d; v++) {
+    for (int v = 0; v < DOUBLE4_SIZE && c + v < f->d; v++) {
         double4 norm = double4_set(0);
         for (int i = 0; i <= c + v; i++) norm += y[i][v] * y[i][v];
         trace += norm * f->inverse[c + v];
@@ -107,17 +107,17 @@ static double4 inverse_columns(const factor *f, int c, double4 (*y)[LANES]) {
     return trace;
 }
 
-static void dense(double cov[LANES], bex_gram_shape shape, const double *base,
-                  const double *const g[LANES], double lambda) {
+static void dense(double cov[DOUBLE4_SIZE], bex_gram_shape shape, const double *base,
+                  const double *const g[DOUBLE4_SIZE], double lambda) {
     BEX_CHECK(shape.d > 0 && shape.d <= BEX_GRAM_WIDTH, "%d features", shape.d);
     factor f;
-    _Alignas(64) double4 y[BEX_GRAM_WIDTH][LANES];
+    _Alignas(64) double4 y[BEX_GRAM_WIDTH][DOUBLE4_SIZE];
     double4 trace = double4_set(0);
     set_rows(&f, shape.d);
     interleave(&f, bex_gram_size(shape), base, g, lambda);
     double4 least = decompose(&f);
-    for (int c = 0; c < f.width; c += LANES) trace += inverse_columns(&f, c, y);
-    for (int l = 0; l < LANES; l++) cov[l] = least[l] > 0 ? 1 / trace[l] : (double)NAN;
+    for (int c = 0; c < f.width; c += DOUBLE4_SIZE) trace += inverse_columns(&f, c, y);
+    for (int l = 0; l < DOUBLE4_SIZE; l++) cov[l] = least[l] > 0 ? 1 / trace[l] : (double)NAN;
 }
 
 static double diagonal(int d, const double *base, const double *g, double lambda) {
@@ -139,11 +139,11 @@ void bex_coverage_batch(double *cov, bex_gram_shape shape, const double *base, c
         for (size_t m = 0; m < n; m++) cov[m] = diagonal(shape.d, base, grams + m * size, lambda);
         return;
     }
-    for (size_t first = 0; first < n; first += LANES) {
-        size_t count = n - first < LANES ? n - first : LANES;
-        const double *g[LANES];
-        double out[LANES];
-        for (size_t l = 0; l < LANES; l++)
+    for (size_t first = 0; first < n; first += DOUBLE4_SIZE) {
+        size_t count = n - first < DOUBLE4_SIZE ? n - first : DOUBLE4_SIZE;
+        const double *g[DOUBLE4_SIZE];
+        double out[DOUBLE4_SIZE];
+        for (size_t l = 0; l < DOUBLE4_SIZE; l++)
             g[l] = grams + (first + (l < count ? l : count - 1)) * size;
         dense(out, shape, base, g, lambda);
         for (size_t l = 0; l < count; l++) cov[first + l] = out[l];

@@ -5,9 +5,9 @@
  * 1 / sum_s 1 / (N(s) + lambda). It has no natural unit: it scales with phi squared, so it is
  * quoted as a quantile or in standard deviations (coverage/condition.h), never bare.
  *
- * Four matrices are factored side by side, one per vector lane (A = U^T D U, U unit upper):
+ * Four matrices are factored side by side, one per element of a double4 (A = U^T D U, U unit upper):
  *     tr(A^-1) = sum_j 1/D_j * sum_i (U^-1)_ij^2                      d^3 / 3 multiply-adds a matrix
- * A lane never reads its neighbours: the value of a matrix is the same bits in any company.
+ * An element never reads its neighbours: the value of a matrix is the same bits in any company.
  *
  * A matrix that is not positive definite in double gives NaN: features not finite, or so large
  * (beyond ~1e5 with lambda 0.01) that lambda is lost in rounding; bex_coverage_fail words that for

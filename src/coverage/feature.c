@@ -107,21 +107,22 @@ static void cosine_draw(bex_feature *f, bex_rng rng, double bandwidth) {
 static void mlp_eval(const bex_feature *f, bex_real *out, bex_real *x, int rows) {
     bex_real h[CHUNK * BEX_FEATURE_DIMS];
     const parameter *p = f->parameter;
-    bex_linear_fwd(h, NULL, x, p[0].data, p[1].data, rows, f->hidden, f->in, BEX_ACT_RELU);
-    bex_linear_fwd(x, NULL, h, p[2].data, p[3].data, rows, f->hidden, f->hidden, BEX_ACT_RELU);
-    bex_linear_fwd(out, NULL, x, p[4].data, p[5].data, rows, f->out, f->hidden, BEX_ACT_ID);
+    bex_linear_fwd(h, NULL, x, p[0].data, p[1].data, rows, f->hidden, f->in, BEX_ACTIVATION_RELU);
+    bex_linear_fwd(x, NULL, h, p[2].data, p[3].data, rows, f->hidden, f->hidden,
+                   BEX_ACTIVATION_RELU);
+    bex_linear_fwd(out, NULL, x, p[4].data, p[5].data, rows, f->out, f->hidden, BEX_ACTIVATION_ID);
 }
 
 static void cosine_eval(const bex_feature *f, bex_real *out, bex_real *x, int rows) {
     const parameter *p = f->parameter;
-    bex_linear_fwd(out, NULL, x, p[0].data, p[1].data, rows, f->out, f->in, BEX_ACT_ID);
+    bex_linear_fwd(out, NULL, x, p[0].data, p[1].data, rows, f->out, f->in, BEX_ACTIVATION_ID);
     bex_sincos(NULL, out, out, (size_t)rows * (size_t)f->out);
 }
 
 static void relative_eval(const bex_feature *f, bex_real *out, bex_real *x, int rows) {
     const parameter *p = f->parameter;
     bex_real angle[CHUNK * BEX_GRAM_WIDTH];
-    bex_linear_fwd(angle, NULL, x, p[0].data, p[1].data, rows, f->out, f->in, BEX_ACT_ID);
+    bex_linear_fwd(angle, NULL, x, p[0].data, p[1].data, rows, f->out, f->in, BEX_ACTIVATION_ID);
     for (int r = 0; r < rows; r++) {
         bex_real *wide = out + 2 * r * f->out;
         bex_sincos(wide + f->out, wide, angle + r * f->out, (size_t)f->out);

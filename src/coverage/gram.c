@@ -10,23 +10,25 @@
 enum { PANEL_ROWS = 64, AHEAD = 16 }; // AHEAD: scattered rows being fetched
 
 static int blocks_of(int d) {
-    return (d + LANES - 1) / LANES;
+    return (d + DOUBLE4_SIZE - 1) / DOUBLE4_SIZE;
 }
 
 size_t bex_gram_size(bex_gram_shape shape) {
     size_t blocks = (size_t)blocks_of(shape.d);
-    return shape.diagonal ? (size_t)shape.d : LANES * LANES / 2 * blocks * (blocks + 1);
+    return shape.diagonal ? (size_t)shape.d
+                          : DOUBLE4_SIZE * DOUBLE4_SIZE / 2 * blocks * (blocks + 1);
 }
 
 // first element of block row b when there are `blocks` of them
 static size_t block_offset(int blocks, int b) {
-    return LANES * LANES / 2 * (size_t)b * (size_t)(2 * blocks - b + 1);
+    return DOUBLE4_SIZE * DOUBLE4_SIZE / 2 * (size_t)b * (size_t)(2 * blocks - b + 1);
 }
 
 // element (i, j) in row i; j not left of i's block
 static size_t place(int blocks, int i, int j) {
-    int b = i / LANES;
-    return block_offset(blocks, b) + (size_t)(i % LANES * LANES * (blocks - b) + j - LANES * b);
+    int b = i / DOUBLE4_SIZE;
+    return block_offset(blocks, b) +
+           (size_t)(i % DOUBLE4_SIZE * DOUBLE4_SIZE * (blocks - b) + j - DOUBLE4_SIZE * b);
 }
 
 size_t bex_gram_index(bex_gram_shape shape, int i, int j) {
@@ -64,32 +66,33 @@ static inline __attribute__((always_inline)) void tile(double *g, size_t g_strid
                                                        const double *panel, int width, int rows,
                                                        int row, int column, const int vectors,
                                                        bex_gram_sign sign) {
-    double4 sum[LANES][3];
-    for (int r = 0; r < LANES; r++)
+    double4 sum[DOUBLE4_SIZE][3];
+    for (int r = 0; r < DOUBLE4_SIZE; r++)
         for (int v = 0; v < vectors; v++) sum[r][v] = double4_set(0);
     for (int k = 0; k < rows; k++) {
         const double *x = panel + (size_t)k * (size_t)width;
         double4 right[3];
-        for (int v = 0; v < vectors; v++) right[v] = *(const double4 *)(x + column + v * LANES);
-        for (int r = 0; r < LANES; r++) {
+        for (int v = 0; v < vectors; v++)
+            right[v] = *(const double4 *)(x + column + v * DOUBLE4_SIZE);
+        for (int r = 0; r < DOUBLE4_SIZE; r++) {
             double4 left = double4_set(x[row + r]);
             for (int v = 0; v < vectors; v++) sum[r][v] += left * right[v];
         }
     }
-    for (int r = 0; r < LANES; r++)
+    for (int r = 0; r < DOUBLE4_SIZE; r++)
         for (int v = 0; v < vectors; v++) {
-            double4 *out = (double4 *)(g + (size_t)r * g_stride + v * LANES);
+            double4 *out = (double4 *)(g + (size_t)r * g_stride + v * DOUBLE4_SIZE);
             *out = sign == BEX_GRAM_ADD ? *out + sum[r][v] : *out - sum[r][v];
         }
 }
 
 static void accumulate(bex_gram_shape shape, double *g, const double *panel, int rows,
                        bex_gram_sign sign) {
-    int blocks = blocks_of(shape.d), width = blocks * LANES;
+    int blocks = blocks_of(shape.d), width = blocks * DOUBLE4_SIZE;
     for (int b = 0; b < blocks; b++) {
         double *block = g + block_offset(blocks, b);
-        size_t stride = (size_t)(LANES * (blocks - b));
-        int row = b * LANES, left = blocks - b;
+        size_t stride = (size_t)(DOUBLE4_SIZE * (blocks - b));
+        int row = b * DOUBLE4_SIZE, left = blocks - b;
         for (int column = row; left > 0;) {
             double *out = block + (column - row);
             // three vectors fill the registers; never leave one alone unless it is the last block
@@ -100,7 +103,7 @@ static void accumulate(bex_gram_shape shape, double *g, const double *panel, int
                 tile(out, stride, panel, width, rows, row, column, 2, sign);
             else
                 tile(out, stride, panel, width, rows, row, column, 1, sign);
-            column += vectors * LANES, left -= vectors;
+            column += vectors * DOUBLE4_SIZE, left -= vectors;
         }
     }
 }
@@ -115,7 +118,7 @@ static void gather(bex_gram_shape shape, double *g, const bex_real *features, co
                    size_t n, bex_gram_sign sign) {
     BEX_CHECK(!shape.diagonal && shape.d > 0 && shape.d <= BEX_GRAM_WIDTH, "%d features", shape.d);
     _Alignas(64) double panel[PANEL_ROWS * BEX_GRAM_WIDTH];
-    int width = blocks_of(shape.d) * LANES;
+    int width = blocks_of(shape.d) * DOUBLE4_SIZE;
     size_t d = (size_t)shape.d;
     for (size_t first = 0; first < n; first += PANEL_ROWS) {
         int count = n - first < PANEL_ROWS ? (int)(n - first) : PANEL_ROWS;
@@ -168,7 +171,7 @@ void bex_gram_unpack(bex_gram_shape shape, double *g, const double *packed) {
         for (int j = i; j < shape.d; j++) {
             g[place(blocks, i, j)] = *packed;
             // inside a diagonal block both triangles are kept
-            if (j / LANES == i / LANES) g[place(blocks, j, i)] = *packed;
+            if (j / DOUBLE4_SIZE == i / DOUBLE4_SIZE) g[place(blocks, j, i)] = *packed;
             packed++;
         }
 }

@@ -1,4 +1,4 @@
-/* coverage/state_sum.c */
+/* coverage/state_sum.c - features of sixteen states at a time, on the stack. */
 #include "coverage/state_sum.h"
 
 #include <string.h>

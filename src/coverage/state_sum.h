@@ -8,8 +8,8 @@
  * finite: g is then undefined. Allocates nothing; any thread. */
 int bex_state_sum_add(const bex_feature *f, double *g, const bex_real *states, size_t n);
 
-/* A finished sum g (wide shape) as seen from `state` (input): g (shape), in place. Nothing to do where f is not relative.
- * Negative with a message: the state is not finite. */
+/* A finished sum g (wide shape) as seen from `state` (input): g (shape), in place. Nothing to do where f is
+ * not relative. Negative with a message: the state is not finite. */
 int bex_state_sum_from(const bex_feature *f, double *g, const bex_real *state);
 
 /* Both: g (wide shape) = Lambda of states (n, input) as seen from `state`. */

@@ -1,4 +1,4 @@
-/* data/subset.c */
+/* data/subset.c - every row array of the X-macro copied by episodes; names are kept whole. */
 #include "data/subset.h"
 
 #include "base/error.h"

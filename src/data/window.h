@@ -56,8 +56,8 @@ bex_window bex_windows_draw(const bex_windows *windows, uint64_t t, int i);
 /* The row whose action step k of the chunk holds, by the padding rule above, and its mask (1 or 0; may be NULL). */
 int bex_window_action(const bex_window *window, int k, bex_real *mask);
 
-/* The chunk of a window: actions (K, A), mask (K) of 1 and 0. mask may be NULL. The one function here that reads
- * the data set's rows; the others know its episodes only. */
+/* The chunk of a window: actions (K, A), mask (K) of 1 and 0. mask may be NULL. The one function here that
+ * reads the data set's rows; the others know its episodes only. */
 void bex_windows_chunk(const bex_windows *windows, const bex_window *window, bex_real *actions,
                        bex_real *mask);
 

@@ -11,9 +11,10 @@
  *     bex_writer_free(w);                                       always; before commit: discards
  *
  * The file appears under its name only in commit, complete. Same columns and rows give the same
- * bytes, however the rows are cut into blocks (chunks are gathered here; no timestamps are stored). Flags are h5py booleans. Row t holds (s_t, a_t, r_t, flags); D4RL's
- * splitter ends an episode after each row with terminals or timeouts set. One thread at a time
- * over all writers and readers: libhdf5 is not thread safe. */
+ * bytes, however the rows are cut into blocks (chunks are gathered here; no timestamps are stored). Flags are
+ * h5py booleans. Row t holds (s_t, a_t, r_t, flags); D4RL's splitter ends an episode after each row with
+ * terminals or timeouts set. One thread at a time over all writers and readers: libhdf5 is not thread
+ * safe. */
 #ifndef BEX_DATA_WRITER_H
 #define BEX_DATA_WRITER_H
 

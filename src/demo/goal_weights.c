@@ -2,6 +2,7 @@
 #include "demo/goal_weights.h"
 
 #include "base/error.h"
+#include "base/number.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -50,11 +51,8 @@ static bool read_cell(const char **text, int cell[2]) {
 // ":W", or what it is without; advances *text
 static bool read_number(const char **text, double *value) {
     if (**text != ':') return true;
-    char *end;
-    *value = strtod(*text + 1, &end);
-    if (end == *text + 1) return false;
-    *text = end;
-    return isfinite(*value) && *value >= 0;
+    ++*text;
+    return bex_number_take(value, text) == 0 && *value >= 0;
 }
 
 static int weigh_rectangle(double *weights, const bex_maze *m, const int a[2], const int b[2],

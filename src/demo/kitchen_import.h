@@ -1,7 +1,8 @@
 /* demo/kitchen_import.h - human kitchen logs replayed into a data set, on all cores, and what of their
  * sub-tasks our physics completes.
  *
- *   data/kitchen_logs.h -> env/kitchen/kitchen_replay.h, a log a piece of work -> data/dataset.h, an episode a log
+ *   data/kitchen_logs.h -> env/kitchen/kitchen_replay.h, a log a piece of work -> data/dataset.h, an
+ *   episode a log
  *
  * Log i draws its noise from (seed, "log", i) alone: the same rows for any number of threads. */
 #ifndef BEX_DEMO_KITCHEN_IMPORT_H

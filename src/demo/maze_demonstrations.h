@@ -6,8 +6,8 @@
  *     or given up, which is D4RL's way, and at the end of a piece;
  *   episodes (episode_length L): a reset every L rows; timeouts at each last row and nowhere else.
  *
- * A world with an ant has a demonstrator of its own (demo/ant_demonstrations.h): set `controller`, `start` and
- * `goal_spread`; episodes only.
+ * A world with an ant has a demonstrator of its own (demo/ant_demonstrations.h): set `controller`, `start`
+ * and `goal_spread`; episodes only.
  *
  * Differences from D4RL's Maze2D script: one run per piece instead of one endless run; where a goal is
  * reached the script writes the same observation twice, here rows are consecutive states; rewards

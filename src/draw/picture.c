@@ -1,4 +1,4 @@
-/* draw/picture.c */
+/* draw/picture.c - pixels to PNG by cairo's writer, through a file that appears whole. */
 #include "draw/picture.h"
 
 #include "base/error.h"

@@ -118,8 +118,9 @@ struct bex_env_class {
     const char *const *measures;
     void (*measure)(const bex_env *env, double *values);
 
-    /* How well an agent moves, from all states it saw: names ended by NULL, at most BEX_ENV_CONDUCT, and their
-     * values over episodes, obs (start[episodes],O), episode k from row start[k] on. NULL: nothing to say.
+    /* How well an agent moves, from all states it saw: names ended by NULL, at most BEX_ENV_CONDUCT, and
+     * their values over episodes, obs (start[episodes],O), episode k from row start[k] on. NULL: nothing to
+     * say.
      * Negative with a message. */
     const char *const *conduct;
     int (*judge)(const bex_world *world, const bex_real *obs, const int *start, int episodes,

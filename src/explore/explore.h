@@ -7,7 +7,8 @@
  * No trial sees another, so each runs in a thread of its own: one episode of every trial is a round.
  * Episode k of trial i draws from bex_env_stream(seed, i, k), its actor from what its maker gave it:
  * same bits for any number of threads. Hence an exploration can stop after any episode and go on: episodes
- * kept in a store (explore/store.h) are told to the actors, and the next ones are what they would have been. */
+ * kept in a store (explore/store.h) are told to the actors, and the next ones are what they would have
+ * been. */
 #ifndef BEX_EXPLORE_EXPLORE_H
 #define BEX_EXPLORE_EXPLORE_H
 

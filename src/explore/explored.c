@@ -1,4 +1,4 @@
-/* explore/explored.c */
+/* explore/explored.c - arrays of a trial from two X-macro lists: of fixed size, and growing with episodes. */
 #include "explore/explored.h"
 
 #include "base/error.h"

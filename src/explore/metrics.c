@@ -1,14 +1,4 @@
-/* explore/metrics.c */
 #include "explore/metrics.h"
-
-#include <math.h>
-
-bex_spread bex_spread_of(const double *values, int n) {
-    double mean = 0, square = 0;
-    for (int i = 0; i < n; i++) mean += values[i] / n;
-    for (int i = 0; i < n; i++) square += (values[i] - mean) * (values[i] - mean);
-    return (bex_spread){mean, n > 1 ? sqrt(square / (n - 1) / n) : 0};
-}
 
 int bex_regions_mark(unsigned char *seen, const bex_world *world, const bex_real *states, int n) {
     int fresh = 0;

@@ -1,8 +1,10 @@
-/* explore/plans.h - what an exploration chose from: at every choice the futures that were proposed, and which was taken.
+/* explore/plans.h - what an exploration chose from: at every choice the futures that were proposed, and which
+ * was taken.
  *
- * An exploration keeps its states, not its plans, and need not: actors made alike that are given the recorded states again make
- * the same plans. Each choice is also made once more as if no earlier episode were known (history: the episode's first
- * state, as with --history first), from the same proposals and for the same coverage: what the past is worth to it.
+ * An exploration keeps its states, not its plans, and need not: actors made alike that are given the recorded
+ * states again make the same plans. Each choice is also made once more as if no earlier episode were known
+ * (history: the episode's first state, as with --history first), from the same proposals and for the same
+ * coverage: what the past is worth to it.
  *
  *     made   = the state `length` steps on, when the next choice is made or the episode ends
  *     region = what the world counts; known: the share of a trial's earlier episodes that were there */

@@ -1,4 +1,5 @@
-/* explore/plans_summary.c - what proposals differ in, what of them is made, and what knowing the past is worth to the choice. */
+/* explore/plans_summary.c - what proposals differ in, what of them is made, and what knowing the past is
+ * worth to the choice. */
 #include "explore/plans.h"
 
 #include "base/error.h"

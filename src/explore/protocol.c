@@ -1,4 +1,3 @@
-/* explore/protocol.c */
 #include "explore/protocol.h"
 
 #include "base/error.h"

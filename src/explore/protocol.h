@@ -1,5 +1,5 @@
-/* explore/protocol.h - what `bex explore --protocol NAME` stands for: a world and how trials are played in it,
- * as an INI file. NAME is configs/protocols/NAME.ini beside the other files of bex (host/share.h), or the
+/* explore/protocol.h - what `bex explore --protocol NAME` stands for: a world and how trials are played in
+ * it, as an INI file. NAME is configs/protocols/NAME.ini beside the other files of bex (host/share.h), or the
  * path of a file of your own. */
 #ifndef BEX_EXPLORE_PROTOCOL_H
 #define BEX_EXPLORE_PROTOCOL_H

@@ -1,4 +1,3 @@
-/* explore/request.c */
 #include "explore/request.h"
 
 #include "base/error.h"

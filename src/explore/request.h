@@ -9,7 +9,8 @@
 #include "base/json.h"
 #include "explore/source.h"
 
-/* What an exploration's bits depend on. model: source->file; history: source->history. NULL with a message: a file that cannot be read. */
+/* What an exploration's bits depend on. model: source->file; history: source->history. NULL with a message: a
+ * file that cannot be read. */
 json_t *bex_explore_settings(const bex_explore_request *q, const bex_world *world,
                              const json_t *agent, const char *model, const char *history);
 

@@ -1,4 +1,3 @@
-/* explore/results.c */
 #include "explore/results.h"
 
 #include "base/error.h"
@@ -7,23 +6,27 @@
 #include "run/provenance.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { POINTS = 200 };
 
-static void append(json_t *array, double value) {
-    json_array_append_new(array, json_real(value));
+static void *need(size_t count, size_t size) {
+    void *p = calloc(count + 1, size);
+    BEX_CHECK(p, "out of memory for %zu numbers", count);
+    return p;
 }
 
-// {"mean": [], "error": []} beside a first column
-static json_t *curve(const char *x) {
-    return json_pack("{s:[], s:[], s:[]}", x, "mean", "error");
+// one trial has no standard error; it stands as 0, which JSON can hold
+static bex_estimate over_trials(const double *values, int n) {
+    bex_estimate e = bex_estimate_of(values, n);
+    if (isnan(e.error)) e.error = 0;
+    return e;
 }
 
-static void add_point(json_t *c, const char *x, int at, bex_spread s) {
-    json_array_append_new(json_object_get(c, x), json_integer(at));
-    append(json_object_get(c, "mean"), s.mean);
-    append(json_object_get(c, "error"), s.error);
+static void set_point(bex_curve *c, int i, int x, bex_estimate e) {
+    c->x[i] = x, c->mean[i] = e.mean, c->error[i] = e.error;
 }
 
 static const unsigned char *visited_in(const bex_explored *e, int trial, int episode) {
@@ -42,28 +45,18 @@ static double repeated_share(const bex_explored *e, int trial, int episode) {
     return all ? (double)old / all : 0;
 }
 
-static json_t *spread_json(bex_spread s) {
-    return json_pack("{s:f, s:f}", "mean", s.mean, "error", s.error);
-}
-
 // up to the last episode all trials have: every point is a mean of the same trials
-static void add_by_episode(json_t *out, const bex_explored *e, double *values) {
-    json_t *regions = curve("episode"), *repeated = curve("episode"), *trials = json_array();
-    for (int k = 0; k < bex_explored_least_episodes(e); k++) {
-        json_t *each = json_array();
-        for (int i = 0; i < e->trials; i++) {
-            int n = bex_explored_after_episodes(e, i, k + 1);
-            json_array_append_new(each, json_integer(n));
-            values[i] = n;
-        }
-        json_array_append_new(trials, each);
-        add_point(regions, "episode", k + 1, bex_spread_of(values, e->trials));
+static void fill_by_episode(bex_exploration_summary *s, const bex_explored *e, double *values) {
+    int n = bex_explored_least_episodes(e);
+    s->by_episode = bex_curve_new(n), s->repeated = bex_curve_new(n);
+    int *each = s->by_episode_trials = need((size_t)n * (size_t)e->trials, sizeof *each);
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < e->trials; i++)
+            values[i] = *each++ = bex_explored_after_episodes(e, i, k + 1);
+        set_point(&s->by_episode, k, k + 1, over_trials(values, e->trials));
         for (int i = 0; i < e->trials; i++) values[i] = repeated_share(e, i, k);
-        add_point(repeated, "episode", k + 1, bex_spread_of(values, e->trials));
+        set_point(&s->repeated, k, k + 1, over_trials(values, e->trials));
     }
-    json_object_set_new(regions, "trials", trials);
-    json_object_set_new(out, "by_episode",
-                        json_pack("{s:o, s:o}", "regions", regions, "repeated", repeated));
 }
 
 typedef double measure(const bex_explored *e, int trial, int steps);
@@ -72,18 +65,9 @@ static double regions_after(const bex_explored *e, int trial, int steps) {
     return bex_explored_after_steps(e, trial, steps);
 }
 
-static bex_spread spread_after(const bex_explored *e, measure *of, int steps, double *values) {
+static bex_estimate after(const bex_explored *e, measure *of, int steps, double *values) {
     for (int i = 0; i < e->trials; i++) values[i] = of(e, i, steps);
-    return bex_spread_of(values, e->trials);
-}
-
-static void add_final(json_t *out, const bex_explored *e, double *values) {
-    json_t *final = spread_json(spread_after(e, regions_after, e->room, values));
-    if (e->G)
-        json_object_set_new(
-            final, "goals",
-            spread_json(spread_after(e, bex_explored_goals_after_steps, e->room, values)));
-    json_object_set_new(out, "final", final);
+    return over_trials(values, e->trials);
 }
 
 // the share of trials that have found goal g
@@ -97,117 +81,95 @@ static double reached_after(const bex_explored *e, int g, int steps) {
 }
 
 // up to the step the shortest trial reached: every point is a mean of the same trials
-static void add_by_step(json_t *out, const bex_explored *e, double *values) {
+static void fill_by_step(bex_exploration_summary *s, const bex_explored *e, double *values) {
     int end = bex_explored_least_steps(e), apart = end > POINTS ? end / POINTS : 1;
-    json_t *regions = curve("step"), *goals = curve("step"), *each = json_array();
-    for (int g = 0; g < e->G; g++) json_array_append_new(each, json_array());
     int last = end - end % apart; // a budget's end is among the points, as what it is about
-    for (int n = 0; n <= end; n = n == last && e->budget && n < end ? end : n + apart) {
-        add_point(regions, "step", n, spread_after(e, regions_after, n, values));
-        add_point(goals, "step", n, spread_after(e, bex_explored_goals_after_steps, n, values));
-        for (int g = 0; g < e->G; g++)
-            append(json_array_get(each, (size_t)g), reached_after(e, g, n));
+    int points = end / apart + 1 + (e->budget && last < end);
+    s->by_step = bex_curve_new(points);
+    if (e->G) s->goals_by_step = bex_curve_new(points);
+    s->goal = need((size_t)e->G, sizeof *s->goal);
+    for (int g = 0; g < e->G; g++) s->goal[g] = bex_curve_new(points);
+    for (int i = 0; i < points; i++) {
+        int n = i * apart < end ? i * apart : end;
+        set_point(&s->by_step, i, n, after(e, regions_after, n, values));
+        if (e->G)
+            set_point(&s->goals_by_step, i, n, after(e, bex_explored_goals_after_steps, n, values));
+        for (int g = 0; g < e->G; g++) {
+            double p = reached_after(e, g, n);
+            double error = e->trials > 1 ? sqrt(p * (1 - p) / (e->trials - 1)) : 0;
+            set_point(&s->goal[g], i, n, (bex_estimate){.mean = p, .error = error});
+        }
     }
-    json_object_set_new(goals, "each", each);
-    json_t *by_step = json_pack("{s:o}", "regions", regions);
-    if (e->G) json_object_set(by_step, "goals", goals);
-    json_decref(goals);
-    json_object_set_new(out, "by_step", by_step);
 }
 
 // how often a first time came, and when: attempts count from 1, 0 is never
-static void first_times(json_t *reached, json_t *mean, const int *attempts, int n) {
+static void first_times(double *reached, double *mean, const int *attempts, int n) {
     double sum = 0, count = 0;
     for (int i = 0; i < n; i++) {
         sum += attempts[i];
         count += attempts[i] > 0;
     }
-    append(reached, count / n);
-    json_array_append_new(mean, count > 0 ? json_real(sum / count) : json_null());
+    *reached = count / n;
+    *mean = count > 0 ? sum / count : (double)NAN;
 }
 
-static void add_attempts(json_t *out, const bex_explored *e, int *attempts) {
-    json_t *reached = json_array(), *mean = json_array(), *each = json_array();
+static void fill_attempts(bex_exploration_summary *s, const bex_explored *e) {
+    int *attempts = s->attempts = need((size_t)e->trials, sizeof *attempts);
+    s->region_reached = need((size_t)e->R, sizeof(double));
+    s->region_attempt = need((size_t)e->R, sizeof(double));
     for (int k = 0; k < e->R; k++) {
         for (int i = 0; i < e->trials; i++) attempts[i] = e->trial[i].first_episode[k] + 1;
-        first_times(reached, mean, attempts, e->trials);
+        first_times(&s->region_reached[k], &s->region_attempt[k], attempts, e->trials);
     }
-    json_t *regions = json_pack("{s:o, s:o}", "reached", reached, "mean", mean);
-    for (int i = 0; i < e->trials; i++) {
-        attempts[i] = bex_explored_attempts(e, i);
-        json_array_append_new(each, json_integer(attempts[i]));
-    }
-    reached = json_array(), mean = json_array();
-    first_times(reached, mean, attempts, e->trials);
-    json_t *goal = json_pack("{s:O, s:O, s:o}", "reached", json_array_get(reached, 0), "mean",
-                             json_array_get(mean, 0), "trials", each);
-    json_decref(reached), json_decref(mean);
-    json_object_set_new(out, "attempts", json_pack("{s:o, s:o}", "regions", regions, "goal", goal));
-}
-
-// the step each trial first found each goal at, null for never
-static json_t *first_goals(const bex_explored *e) {
-    json_t *trials = json_array();
-    for (int i = 0; i < e->trials; i++) {
-        json_t *steps = json_array();
-        for (int g = 0; g < e->G; g++) {
-            int first = e->trial[i].goal_step[g];
-            json_array_append_new(steps, first < 0 ? json_null() : json_integer(first));
-        }
-        json_array_append_new(trials, steps);
-    }
-    return trials;
+    for (int i = 0; i < e->trials; i++) attempts[i] = bex_explored_attempts(e, i);
+    first_times(&s->goal_reached, &s->goal_attempt, attempts, e->trials);
 }
 
 // the share of goals found: at the end, after each episode; and the share of trials that found each
-static void add_goals(json_t *out, const bex_explored *e, double *values) {
-    if (!e->G) return;
-    json_t *by_episode = curve("episode"), *reached = json_array(), *names = json_array();
-    for (int k = 1; k <= bex_explored_least_episodes(e); k++) {
+static void fill_goals(bex_exploration_summary *s, const bex_explored *e, double *values) {
+    size_t G = (size_t)e->G;
+    s->goals = e->G;
+    if (!G) return;
+    int n = bex_explored_least_episodes(e);
+    s->goals_by_episode = bex_curve_new(n);
+    for (int k = 1; k <= n; k++) {
         for (int i = 0; i < e->trials; i++) values[i] = bex_explored_goals(e, i, k);
-        add_point(by_episode, "episode", k, bex_spread_of(values, e->trials));
+        set_point(&s->goals_by_episode, k - 1, k, over_trials(values, e->trials));
     }
+    s->goal_name = need(G, sizeof *s->goal_name);
+    s->goal_share = need(G, sizeof *s->goal_share);
+    s->goal_step = need(G * (size_t)e->trials, sizeof *s->goal_step);
     for (int g = 0; g < e->G; g++) {
-        char name[BEX_GOAL_NAME] = "";
-        e->world->class->goal_name(e->world, g, name);
-        json_array_append_new(names, json_string(name));
-        append(reached, reached_after(e, g, e->room));
+        e->world->class->goal_name(e->world, g, s->goal_name[g]);
+        s->goal_share[g] = reached_after(e, g, e->room);
     }
-    bex_spread found = spread_after(e, bex_explored_goals_after_steps, e->room, values);
-    json_object_set_new(out, "goals",
-                        json_pack("{s:o, s:o, s:o, s:o, s:o}", "names", names, "found",
-                                  spread_json(found), "reached", reached, "by_episode", by_episode,
-                                  "first_step", first_goals(e)));
+    for (int i = 0; i < e->trials; i++)
+        memcpy(s->goal_step + (size_t)i * G, e->trial[i].goal_step, G * sizeof *s->goal_step);
+    s->final_goals = after(e, bex_explored_goals_after_steps, e->room, values);
 }
 
-static int add_overlap(json_t *out, const bex_explored *e, const bex_explore_about *about,
-                       double *values) {
+static int fill_overlap(bex_exploration_summary *s, const bex_explored *e,
+                        const bex_explore_about *about) {
     if (!about->segment) return 0;
     unsigned char *seen = calloc((size_t)e->R, 1);
     if (!seen) return bex_fail("out of memory");
     bex_regions_mark(seen, e->world, about->segment, about->segment_rows);
-    json_t *each = json_array();
-    for (int i = 0; i < e->trials; i++) {
-        values[i] = 0;
+    double *values = s->overlap_trials = need((size_t)e->trials, sizeof *values);
+    for (int i = 0; i < e->trials; i++)
         for (int k = 0; k < e->trial[i].episodes; k++)
             values[i] += bex_overlap(visited_in(e, i, k), seen, e->R) / e->trial[i].episodes;
-        append(each, values[i]);
-    }
-    bex_spread s = bex_spread_of(values, e->trials);
-    json_object_set_new(
-        out, "overlap",
-        json_pack("{s:f, s:f, s:o}", "mean", s.mean, "error", s.error, "trials", each));
+    s->overlap = over_trials(values, e->trials);
     free(seen);
     return 0;
 }
 
 // a row of values for each trial, the last row the demonstrations'
-static int add_conduct(json_t *out, const bex_explored *e, const bex_explore_about *about,
-                       double *values) {
+static int fill_conduct(bex_exploration_summary *s, const bex_explored *e,
+                        const bex_explore_about *about) {
     const bex_env_class *class = e->world->class;
     if (!class->conduct) return 0;
-    double(*all)[BEX_ENV_CONDUCT] = calloc((size_t)e->trials + 1, sizeof *all);
-    int code = all ? 0 : bex_fail("out of memory");
+    double(*all)[BEX_ENV_CONDUCT] = need((size_t)e->trials + 1, sizeof *all);
+    int code = 0;
     for (int i = 0; code == 0 && i < e->trials; i++) {
         const bex_trial *t = &e->trial[i];
         code = class->judge(e->world, t->obs, t->start, t->episodes, all[i]);
@@ -215,63 +177,52 @@ static int add_conduct(json_t *out, const bex_explored *e, const bex_explore_abo
     if (code == 0 && about->demonstrations)
         code = class->judge(e->world, about->demonstrations, about->demonstration_start,
                             about->demonstration_episodes, all[e->trials]);
-    json_t *conduct = json_object(), *shown = json_object();
     for (int c = 0; code == 0 && class->conduct[c]; c++) {
-        json_t *each = json_array();
-        for (int i = 0; i < e->trials; i++) append(each, values[i] = all[i][c]);
-        json_t *one = spread_json(bex_spread_of(values, e->trials));
-        json_object_set_new(one, "trials", each);
-        json_object_set_new(conduct, class->conduct[c], one);
-        json_object_set_new(shown, class->conduct[c], json_real(all[e->trials][c]));
+        bex_conduct *one = &s->conduct[s->conducts++];
+        snprintf(one->name, sizeof one->name, "%s", class->conduct[c]);
+        one->trials = need((size_t)e->trials, sizeof *one->trials);
+        for (int i = 0; i < e->trials; i++) one->trials[i] = all[i][c];
+        one->value = over_trials(one->trials, e->trials);
+        one->shown = all[e->trials][c];
     }
-    json_object_set_new(out, "conduct", conduct);
-    if (about->demonstrations)
-        json_object_set_new(out, "demonstrations", json_pack("{s:O}", "conduct", shown));
-    json_decref(shown);
+    s->shown_conduct = about->demonstrations != NULL;
     free(all);
     return code;
 }
 
-static void add_occupancy(json_t *out, const bex_explored *e) {
-    json_t *share = json_array();
+static void fill_occupancy(bex_exploration_summary *s, const bex_explored *e) {
+    s->occupancy = need((size_t)e->R, sizeof *s->occupancy);
     double all = 0;
     for (int i = 0; i < e->trials; i++)
         for (int k = 0; k < e->R; k++) all += e->trial[i].occupancy[k];
     for (int k = 0; k < e->R; k++) {
         double n = 0;
         for (int i = 0; i < e->trials; i++) n += e->trial[i].occupancy[k];
-        append(share, all > 0 ? n / all : 0);
+        s->occupancy[k] = all > 0 ? n / all : 0;
     }
-    json_object_set_new(out, "occupancy", json_pack("{s:o}", "share", share));
 }
 
-json_t *bex_explore_results(const bex_explored *e, const bex_explore_about *about) {
-    const bex_world *w = e->world;
-    double *values = malloc((size_t)e->trials * sizeof *values);
-    int *attempts = malloc((size_t)e->trials * sizeof *attempts);
-    json_t *out = bex_provenance(about->command, about->seed, about->started);
-    json_t *more =
-        json_pack("{s:i, s:i, s:{s:s, s:i, s:i}, s:O}", "trials", e->trials, "episodes",
-                  bex_explored_most_episodes(e), "environment", "name", w->name, "episode_length",
-                  w->time_limit, "regions", w->regions, "agent", about->agent);
-    json_object_update(out, more);
-    json_decref(more);
-    if (e->budget) json_object_set_new(out, "budget", json_integer(e->budget));
-    int code = values && attempts ? 0 : bex_fail("out of memory");
-    if (code == 0) {
-        add_by_episode(out, e, values);
-        add_by_step(out, e, values);
-        add_final(out, e, values);
-        add_attempts(out, e, attempts);
-        add_goals(out, e, values);
-        add_occupancy(out, e);
-        code = add_overlap(out, e, about, values) < 0 || add_conduct(out, e, about, values) < 0
-                   ? -1
-                   : bex_explore_add_map(out, e, about);
-    }
+int bex_explore_summarise(bex_exploration_summary *s, const bex_explored *e,
+                          const bex_explore_about *about) {
+    bex_exploration_summary_init(s);
+    double *values = need((size_t)e->trials, sizeof *values);
+    s->environment = strdup(e->world->name);
+    BEX_CHECK(s->environment, "out of memory");
+    s->seed = about->seed, s->trials = e->trials, s->episodes = bex_explored_most_episodes(e);
+    s->length = e->world->time_limit, s->regions = e->world->regions, s->budget = e->budget;
+    fill_by_episode(s, e, values);
+    fill_by_step(s, e, values);
+    s->final = after(e, regions_after, e->room, values);
+    fill_attempts(s, e);
+    fill_goals(s, e, values);
+    fill_occupancy(s, e);
     free(values);
-    free(attempts);
-    if (code == 0) return out;
-    json_decref(out);
-    return NULL;
+    if (fill_overlap(s, e, about) < 0 || fill_conduct(s, e, about) < 0) return -1;
+    return bex_explore_map(s, e, about);
+}
+
+json_t *bex_explore_results(const bex_exploration_summary *s, const bex_explore_about *about) {
+    json_t *out = bex_provenance(about->command, about->seed, about->started);
+    bex_exploration_summary_write(s, out, about->agent);
+    return out;
 }

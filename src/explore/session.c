@@ -192,8 +192,9 @@ int bex_explore_session_judge(bex_explore_session *s) {
         about.demonstration_start = s->demonstrations->start;
         about.demonstration_episodes = s->demonstrations->episodes;
     }
-    s->results = bex_explore_results(&s->explored, &about);
-    return s->results ? 0 : -1;
+    if (bex_explore_summarise(&s->summary, &s->explored, &about) < 0) return -1;
+    s->results = bex_explore_results(&s->summary, &about);
+    return s->results ? 0 : bex_fail("out of memory");
 }
 
 /* ---- files ---- */
@@ -231,4 +232,5 @@ void bex_explore_session_fini(bex_explore_session *s) {
     bex_world_close(s->world);
     json_decref(s->agent);
     json_decref(s->results);
+    bex_exploration_summary_fini(&s->summary);
 }

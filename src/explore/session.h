@@ -13,6 +13,7 @@
 #include "explore/explored.h"
 #include "explore/source.h"
 #include "explore/store.h"
+#include "record/exploration_summary.h"
 
 typedef struct bex_explore_session {
     // the caller's
@@ -32,6 +33,7 @@ typedef struct bex_explore_session {
     bex_explored explored;
     bex_dataset *demonstrations; // to draw beside it; NULL: none
     json_t *agent, *results;
+    bex_exploration_summary summary; // what they say
 } bex_explore_session;
 
 /* The unfinished exploration in `folder`: opens s->store. */
@@ -43,7 +45,7 @@ int bex_explore_session_open(bex_explore_session *s);
 /* Trials until they are complete: 0, or BEX_EXPLORE_STOPPED (explore/explore.h) when interrupted and saved. */
 int bex_explore_session_play(bex_explore_session *s);
 
-/* s->results of what was played. */
+/* s->summary and s->results of what was played. */
 int bex_explore_session_judge(bex_explore_session *s);
 
 /* trajectories.hdf5; then, pictures having been drawn, results.json and the memory asked for, and nothing is unfinished. */

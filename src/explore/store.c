@@ -1,4 +1,3 @@
-/* explore/store.c */
 #include "explore/store.h"
 
 #include "base/error.h"

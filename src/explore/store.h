@@ -16,8 +16,8 @@
 
 typedef struct bex_explore_store bex_explore_store;
 
-/* Begin one; an older one in this folder is removed. Open one that is there. NULL with a message, in use among
- * them. */
+/* Begin one; an older one in this folder is removed. Open one that is there. NULL with a message, in use
+ * among them. */
 bex_explore_store *bex_explore_store_new(const char *folder, const json_t *request);
 bex_explore_store *bex_explore_store_open(const char *folder);
 void bex_explore_store_free(bex_explore_store *s); // the files stay; NULL is fine

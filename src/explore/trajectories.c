@@ -1,4 +1,5 @@
-/* explore/trajectories.c */
+/* explore/trajectories.c - written trial by trial; read back with episodes cut where trial or episode
+ * changes. */
 #include "explore/trajectories.h"
 
 #include "base/error.h"

@@ -1,5 +1,6 @@
-/* explore/trajectories.h - every row of an exploration on disk, in D4RL's layout, so that they can be shown, converted or trained on
- * like any demonstrations: observations, actions, rewards, terminals, timeouts, infos/trial, infos/episode (from 0). */
+/* explore/trajectories.h - every row of an exploration on disk, in D4RL's layout, so that they can be shown,
+ * converted or trained on like any demonstrations: observations, actions, rewards, terminals, timeouts,
+ * infos/trial, infos/episode (from 0). */
 #ifndef BEX_EXPLORE_TRAJECTORIES_H
 #define BEX_EXPLORE_TRAJECTORIES_H
 

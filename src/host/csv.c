@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,10 +23,9 @@ struct bex_csv {
 };
 
 static char *header_line(const char *const *columns, int count) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BEX_CHECK(out, "out of memory for a header");
+    bex_text text;
+    if (bex_text_begin(&text) < 0) return NULL;
+    FILE *out = text.out;
     fputs("step", out);
     for (int i = 0; i < count; i++) {
         for (const char *c = columns[i]; *c; c++)
@@ -34,8 +34,7 @@ static char *header_line(const char *const *columns, int count) {
         fprintf(out, ",%s", columns[i]);
     }
     fputc('\n', out);
-    BEX_CHECK(!ferror(out) && fclose(out) == 0, "out of memory for a header");
-    return text;
+    return bex_text_end(&text);
 }
 
 // mode "wx": the file must be new; "r+": it must be there
@@ -59,7 +58,7 @@ static int flush(bex_csv *csv) {
 
 bex_csv *bex_csv_create(const char *path, const char *const *columns, int count) {
     char *header = header_line(columns, count);
-    bex_csv *csv = open_csv(path, "wx", count);
+    bex_csv *csv = header ? open_csv(path, "wx", count) : NULL;
     if (csv) {
         fputs(header, csv->stream);
         if (flush(csv) < 0) bex_csv_close(csv), csv = NULL;
@@ -110,7 +109,7 @@ bex_csv *bex_csv_resume(const char *path, const char *const *columns, int count,
     bex_csv *csv = NULL;
     if (bex_file_read(&text, &size, path, LARGEST_FILE) < 0) return NULL;
     header = header_line(columns, count);
-    csv = open_csv(path, "r+", count);
+    csv = header ? open_csv(path, "r+", count) : NULL;
     if (!csv) goto done;
     int bad = kept_bytes(csv, &keep, text, size, header, step);
     if (!bad && (ftruncate(fileno(csv->stream), (off_t)keep) < 0 ||

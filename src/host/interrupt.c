@@ -1,4 +1,4 @@
-/* host/interrupt.c */
+/* host/interrupt.c - one flag, set by the first SIGINT or SIGTERM; a second one kills. */
 #include "host/interrupt.h"
 
 #include "base/ranks.h"

@@ -1,4 +1,4 @@
-/* host/share.c */
+/* host/share.c - beside the program that runs, else in the tree it was built from. */
 #include "host/share.h"
 
 #include "base/error.h"

@@ -8,11 +8,11 @@
 
 bex_estimate bex_estimate_of(const double *values, int n) {
     double mean = 0, squares = 0;
-    for (int i = 0; i < n; i++) mean += values[i];
-    mean = n > 0 ? mean / n : (double)NAN;
+    for (int i = 0; i < n; i++) mean += values[i] / n;
+    if (n < 1) mean = (double)NAN;
     for (int i = 0; i < n; i++) squares += (values[i] - mean) * (values[i] - mean);
-    double s = n > 1 ? sqrt(squares / (n - 1)) : (double)NAN;
-    return (bex_estimate){mean, s / sqrt(n), s, n};
+    double variance = n > 1 ? squares / (n - 1) : (double)NAN;
+    return (bex_estimate){mean, sqrt(variance / n), sqrt(variance), n};
 }
 
 /* ---- Student's t ---- */

@@ -63,15 +63,15 @@ static inline bex_real softplus_d(bex_real x) {
 }
 
 #define EACH_ACTIVATION(X)                                                                         \
-    X(BEX_ACT_ID, id)                                                                              \
-    X(BEX_ACT_GELU, gelu)                                                                          \
-    X(BEX_ACT_SILU, silu)                                                                          \
-    X(BEX_ACT_RELU, relu)                                                                          \
-    X(BEX_ACT_TANH, tanh)                                                                          \
-    X(BEX_ACT_SIGMOID, sigmoid)                                                                    \
-    X(BEX_ACT_SOFTPLUS, softplus)
+    X(BEX_ACTIVATION_ID, id)                                                                       \
+    X(BEX_ACTIVATION_GELU, gelu)                                                                   \
+    X(BEX_ACTIVATION_SILU, silu)                                                                   \
+    X(BEX_ACTIVATION_RELU, relu)                                                                   \
+    X(BEX_ACTIVATION_TANH, tanh)                                                                   \
+    X(BEX_ACTIVATION_SIGMOID, sigmoid)                                                             \
+    X(BEX_ACTIVATION_SOFTPLUS, softplus)
 
-void bex_act_fwd(bex_real *y, const bex_real *x, size_t n, bex_activation act) {
+void bex_activation_fwd(bex_real *y, const bex_real *x, size_t n, bex_activation act) {
     switch (act) {
 #define X(value, name)                                                                             \
     case value:                                                                                    \
@@ -101,7 +101,7 @@ void bex_activation_bwd(bex_real *dx, const bex_real *dy, const bex_real *x, siz
     }
 }
 
-const char *bex_act_name(bex_activation act) {
+const char *bex_activation_name(bex_activation act) {
     switch (act) {
 #define X(value, name)                                                                             \
     case value:                                                                                    \

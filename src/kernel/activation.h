@@ -11,23 +11,23 @@
 #include "base/real.h"
 
 typedef enum {
-    BEX_ACT_ID,
-    BEX_ACT_GELU,
-    BEX_ACT_SILU,
-    BEX_ACT_RELU,
-    BEX_ACT_TANH,
-    BEX_ACT_SIGMOID,
-    BEX_ACT_SOFTPLUS,
-    BEX_ACTS,
+    BEX_ACTIVATION_ID,
+    BEX_ACTIVATION_GELU,
+    BEX_ACTIVATION_SILU,
+    BEX_ACTIVATION_RELU,
+    BEX_ACTIVATION_TANH,
+    BEX_ACTIVATION_SIGMOID,
+    BEX_ACTIVATION_SOFTPLUS,
+    BEX_ACTIVATIONS,
 } bex_activation;
 
 /* y[i] = act(x[i]); y may be x. */
-void bex_act_fwd(bex_real *y, const bex_real *x, size_t n, bex_activation act);
+void bex_activation_fwd(bex_real *y, const bex_real *x, size_t n, bex_activation act);
 
 /* dx[i] = dy[i] act'(x[i]), or += if add. x is the value before the activation. dx may be dy. */
 void bex_activation_bwd(bex_real *dx, const bex_real *dy, const bex_real *x, size_t n,
                         bex_activation act, int add);
 
-const char *bex_act_name(bex_activation act);
+const char *bex_activation_name(bex_activation act);
 
 #endif

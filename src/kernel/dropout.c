@@ -1,4 +1,4 @@
-/* kernel/dropout.c */
+/* kernel/dropout.c - whole Philox blocks at a time, sixteen bits a decision. */
 #include "kernel/dropout.h"
 
 #include "base/error.h"

@@ -185,7 +185,7 @@ static void finish(bex_real *c, ptrdiff_t ldc, int rows, int columns, int row0, 
             for (int j = 0; j < columns; j++) y[j] += t->bias[col0 + j];
         if (t->pre)
             memcpy(t->pre + (ptrdiff_t)(row0 + i) * t->n + col0, y, (size_t)columns * sizeof *y);
-        if (t->act != BEX_ACT_ID) bex_act_fwd(y, y, (size_t)columns, t->act);
+        if (t->act != BEX_ACTIVATION_ID) bex_activation_fwd(y, y, (size_t)columns, t->act);
     }
 }
 

@@ -1,6 +1,7 @@
 /* kernel/philox.h - many blocks of a counter-based stream at once, for arrays of random numbers.
  *
- * Block c of a stream is philox(counter = {c, stream}, key): four words, the same as base/rng.h draws one by one. */
+ * Block c of a stream is philox(counter = {c, stream}, key): four words, the same as base/rng.h draws one by
+ * one. */
 #ifndef BEX_KERNEL_PHILOX_H
 #define BEX_KERNEL_PHILOX_H
 

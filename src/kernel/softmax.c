@@ -1,4 +1,4 @@
-/* kernel/softmax.c */
+/* kernel/softmax.c - the largest of a row is taken off before exponentials, so that none overflows. */
 #include "kernel/softmax.h"
 
 #include "kernel/reduce.h"

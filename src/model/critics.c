@@ -1,4 +1,5 @@
-/* model/critics.c */
+/* model/critics.c - one ensemble as one network of E members; targets are a second block of the same layout.
+ * */
 #include "model/critics.h"
 
 #include "base/error.h"
@@ -9,7 +10,7 @@ static bex_mlp network(bex_params *p, const bex_critics_options *o) {
     bex_mlp_options m = {.in = o->O + o->A,
                          .out = 1,
                          .members = o->E,
-                         .act = BEX_ACT_RELU,
+                         .act = BEX_ACTIVATION_RELU,
                          .layernorm = o->layernorm,
                          .eps = 1e-6,
                          .xavier = true};

@@ -1,83 +1,147 @@
-/* model/dit.c - tokens in, pooled conditioning out, and the denoiser on top. */
+/* model/dit.c - the table of tokens; tokens in, pooled conditioning out, and the denoiser on top. */
 #include "model/dit.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
+/* ---- tokens: one row each ---- */
+
+typedef struct token_kind {
+    const char *name; // its parameters are token.<name>.weight (C,width) and .bias (C)
+    int (*width)(
+        const bex_dit_options *o); // of what it is projected from; 0: there is no such token
+    // (B,width), a constant or what a network of its own gives; NULL: not a query token
+    bex_tensor *(*fill)(bex_tape *tape, const bex_dit *d, const bex_dit_input *in);
+    bool hides; // a learned vector, token.null, stands for it in the windows of input->hidden
+} token_kind;
+
+static int state_width(const bex_dit_options *o) {
+    return o->O;
+}
+static bex_tensor *state_fill(bex_tape *tape, const bex_dit *d, const bex_dit_input *in) {
+    return bex_constant(tape, in->state, 2, BEX_DIMS(in->B, d->o.O));
+}
+
+static int coverage_width(const bex_dit_options *o) {
+    return o->coverage;
+}
+static bex_tensor *coverage_fill(bex_tape *tape, const bex_dit *d, const bex_dit_input *in) {
+    (void)d;
+    return bex_constant(tape, in->coverage, 2, BEX_DIMS(in->B, 1));
+}
+
+// labels (B) as rows of zeros with a one
+static bex_tensor *one_hot(bex_tape *tape, const int *label, int B, int labels) {
+    bex_tensor *x = bex_tensor_new(tape, 2, BEX_DIMS(B, labels), false);
+    memset(x->data, 0, bex_count(x) * sizeof *x->data);
+    for (int i = 0; i < B; i++) {
+        BEX_CHECK(label[i] >= 0 && label[i] < labels, "label %d of %d", label[i], labels);
+        x->data[(size_t)i * (size_t)labels + (size_t)label[i]] = R(1);
+    }
+    return x;
+}
+
+static int task_width(const bex_dit_options *o) {
+    return o->tasks;
+}
+static bex_tensor *task_fill(bex_tape *tape, const bex_dit *d, const bex_dit_input *in) {
+    return one_hot(tape, in->task, in->B, d->o.tasks);
+}
+
+static int scene_width(const bex_dit_options *o) {
+    return o->scenes;
+}
+static bex_tensor *scene_fill(bex_tape *tape, const bex_dit *d, const bex_dit_input *in) {
+    return one_hot(tape, in->scene, in->B, d->o.scenes);
+}
+
+static int timestep_width(const bex_dit_options *o) {
+    return o->timestep;
+}
+static bex_tensor *timestep_fill(bex_tape *tape, const bex_dit *d, const bex_dit_input *in) {
+    (void)d;
+    return bex_constant(tape, in->timestep, 2, BEX_DIMS(in->B, 1));
+}
+
+static int history_width(const bex_dit_options *o) {
+    return o->N ? o->O : 0;
+}
+
+// in the order of their parameters, and of the tokens of a query
+static const token_kind kinds[BEX_DIT_TOKENS] = {
+    [BEX_TOKEN_STATE] = {"state", state_width, state_fill, false},
+    [BEX_TOKEN_COVERAGE] = {"coverage", coverage_width, coverage_fill, true},
+    [BEX_TOKEN_TASK] = {"task", task_width, task_fill, false},
+    [BEX_TOKEN_SCENE] = {"scene", scene_width, scene_fill, false},
+    [BEX_TOKEN_TIMESTEP] = {"timestep", timestep_width, timestep_fill, false},
+    [BEX_TOKEN_HISTORY] = {"history", history_width, NULL, false},
+};
+
+int bex_dit_queries(const bex_dit_options *o) {
+    int n = 0;
+    for (int k = 0; k < BEX_DIT_TOKENS; k++) n += kinds[k].fill && kinds[k].width(o) > 0;
+    return n;
+}
+
+// a projection of `width` numbers to one token: default linear init
+static bex_dit_token token_add(bex_params *p, const token_kind *kind, const bex_dit_options *o) {
+    int width = kind->width(o), C = o->C;
+    bex_dit_token t = {0};
+    if (!width) return t;
+    bex_init init = BEX_INIT_UNIFORM(width);
+    t.w = bex_param_add(p, init, 2, BEX_DIMS(C, width), "token.%s.weight", kind->name);
+    t.b = bex_param_add(p, init, 1, BEX_DIMS(C), "token.%s.bias", kind->name);
+    if (kind->hides) t.null = bex_param_add(p, BEX_INIT_UNIFORM(C), 1, BEX_DIMS(C), "token.null");
+    return t;
+}
+
 bex_dit bex_dit_add(bex_params *p, bex_dit_options o) {
-    bex_dit d = {.o = o};
+    bex_dit d = {.o = o, .Q = bex_dit_queries(&o)};
     BEX_CHECK(o.O > 0 && o.A > 0 && o.K > 0 && (o.N > 0 || o.mode == BEX_DIT_FULL),
               "policy of %d states, %d actions, chunks of %d, %d history tokens", o.O, o.A, o.K,
               o.N);
-    // a projection of `in` numbers to one token: default linear init
-#define TOKEN(w, b, in, name)                                                                      \
-    (w = bex_param_add(p, BEX_INIT_UNIFORM(in), 2, BEX_DIMS(o.C, in), "token." name ".weight"),    \
-     b = bex_param_add(p, BEX_INIT_UNIFORM(in), 1, BEX_DIMS(o.C), "token." name ".bias"))
-    TOKEN(d.state_w, d.state_b, o.O, "state");
-    if (o.coverage) {
-        TOKEN(d.coverage_w, d.coverage_b, 1, "coverage");
-        d.null = bex_param_add(p, BEX_INIT_UNIFORM(o.C), 1, BEX_DIMS(o.C), "token.null");
-    }
-    if (o.tasks) TOKEN(d.task_w, d.task_b, o.tasks, "task");
-    if (o.scenes) TOKEN(d.scene_w, d.scene_b, o.scenes, "scene");
-    if (o.timestep) TOKEN(d.timestep_w, d.timestep_b, 1, "timestep");
-    if (o.N) TOKEN(d.history_w, d.history_b, o.O, "history");
-#undef TOKEN
-    d.Q = 1 + o.coverage + (o.tasks > 0) + (o.scenes > 0) + o.timestep;
-    d.encoder = bex_encoder_add(p, "encoder", o.blocks, o.C, o.F, o.heads, o.dropout);
-    d.decoder =
-        bex_decoder_add(p, "decoder", o.blocks, o.C, o.F, o.heads, o.A, o.K, o.T, o.dropout);
+    for (int k = 0; k < BEX_DIT_TOKENS; k++) d.token[k] = token_add(p, &kinds[k], &o);
+    bex_stack stack = {.blocks = o.blocks,
+                       .C = o.C,
+                       .feedforward = o.feedforward,
+                       .heads = o.heads,
+                       .dropout = o.dropout};
+    d.encoder = bex_encoder_add(p, "encoder", stack);
+    d.decoder = bex_decoder_add(
+        p, "decoder",
+        (bex_decoder_options){.stack = stack, .A = o.A, .K = o.K, .time_width = o.time_width});
     return d;
 }
 
-// numbers (B,in) -> one token (B,1,C)
-static bex_tensor *token(bex_tape *tape, const bex_real *numbers, int B, int in, const bex_param *w,
-                         const bex_param *b) {
-    bex_tensor *x = bex_constant(tape, numbers, 2, BEX_DIMS(B, in));
-    return bex_reshape(tape, bex_linear(tape, x, w, b, BEX_ACT_ID), 3, BEX_DIMS(B, 1, w->dim[0]));
-}
+/* ---- forward ---- */
 
-static bex_tensor *label_token(bex_tape *tape, const int *label, int B, int labels,
-                               const bex_param *w, const bex_param *b) {
-    bex_real *hot = bex_scratch(tape, (size_t)B * (size_t)labels);
-    memset(hot, 0, (size_t)B * (size_t)labels * sizeof *hot);
-    for (int i = 0; i < B; i++) {
-        BEX_CHECK(label[i] >= 0 && label[i] < labels, "label %d of %d", label[i], labels);
-        hot[(size_t)i * (size_t)labels + (size_t)label[i]] = R(1);
-    }
-    return token(tape, hot, B, labels, w, b);
-}
-
-static bex_tensor *coverage_token(bex_tape *tape, const bex_dit *d, const bex_dit_input *in) {
-    bex_tensor *x = bex_constant(tape, in->coverage, 2, BEX_DIMS(in->B, 1));
-    x = bex_linear(tape, x, d->coverage_w, d->coverage_b, BEX_ACT_ID);
-    if (in->hidden) x = bex_select(tape, x, bex_use(tape, d->null), in->hidden);
+// (B,1,C)
+static bex_tensor *query_token(bex_tape *tape, const bex_dit *d, int k, const bex_dit_input *in) {
+    const bex_dit_token *t = &d->token[k];
+    bex_tensor *x =
+        bex_linear(tape, kinds[k].fill(tape, d, in), t->w, t->b, BEX_ACTIVATION_ID); // (B,C)
+    if (t->null && in->hidden) x = bex_select(tape, x, bex_use(tape, t->null), in->hidden);
     return bex_reshape(tape, x, 3, BEX_DIMS(in->B, 1, d->o.C));
 }
 
 // (B,Q,C)
 static bex_tensor *query_tokens(bex_tape *tape, const bex_dit *d, const bex_dit_input *in) {
-    const bex_dit_options *o = &d->o;
-    bex_tensor *x = token(tape, in->state, in->B, o->O, d->state_w, d->state_b);
-    if (o->coverage) x = bex_concat(tape, x, coverage_token(tape, d, in), 1);
-    if (o->tasks)
-        x = bex_concat(tape, x, label_token(tape, in->task, in->B, o->tasks, d->task_w, d->task_b),
-                       1);
-    if (o->scenes)
-        x = bex_concat(tape, x,
-                       label_token(tape, in->scene, in->B, o->scenes, d->scene_w, d->scene_b), 1);
-    if (o->timestep)
-        x = bex_concat(tape, x, token(tape, in->timestep, in->B, 1, d->timestep_w, d->timestep_b),
-                       1);
+    bex_tensor *x = NULL;
+    for (int k = 0; k < BEX_DIT_TOKENS; k++) {
+        if (!kinds[k].fill || !d->token[k].w) continue;
+        bex_tensor *one = query_token(tape, d, k, in);
+        x = x ? bex_concat(tape, x, one, 1) : one;
+    }
     return x;
 }
 
 // (G,N,C)
 static bex_tensor *history_tokens(bex_tape *tape, const bex_dit *d, const bex_real *history,
                                   int G) {
+    const bex_dit_token *t = &d->token[BEX_TOKEN_HISTORY];
     bex_tensor *x = bex_constant(tape, history, 3, BEX_DIMS(G, d->o.N, d->o.O));
-    return bex_linear(tape, x, d->history_w, d->history_b, BEX_ACT_ID);
+    return bex_linear(tape, x, t->w, t->b, BEX_ACTIVATION_ID);
 }
 
 static void pool(bex_tape *tape, const bex_dit *d, bex_tensor **out, int tokens,
@@ -121,9 +185,8 @@ bex_tensor *bex_dit_denoise(bex_tape *tape, const bex_dit *d, bex_tensor *noised
 
 void bex_dit_flops(const bex_dit_options *o, double windows_per_history, double *encoder,
                    double *decoder) {
-    double C = o->C, F = o->F, L = o->blocks, K = o->K, N = o->N;
-    double Q = 1 + o->coverage + (o->tasks > 0) + (o->scenes > 0) + o->timestep;
-    double row = 8 * C * C + 4 * C * F;
+    double C = o->C, L = o->blocks, K = o->K, N = o->N, Q = bex_dit_queries(o);
+    double row = 8 * C * C + 4 * C * o->feedforward;
     if (o->mode == BEX_DIT_FULL) {
         double T = Q + N;
         *encoder = L * (T * row + 4 * T * T * C);

@@ -19,22 +19,39 @@ typedef enum { BEX_DIT_FULL, BEX_DIT_PREFIX } bex_dit_mode;
 typedef enum { BEX_POOL_ALL, BEX_POOL_QUERY } bex_dit_pool;
 
 typedef struct bex_dit_options {
-    int O, A, K; // state, action, chunk
-    int C, F, heads, blocks, T;
-    int N;             // history tokens; 0: none
-    bool coverage;     // a coverage token, with a learned null token for guidance
-    bool timestep;     // a token of the time in the episode, 0..1
-    int tasks, scenes; // sizes of one-hot tokens; 0: none
+    int O, A, K;                       // state, action, chunk
+    int C, feedforward, heads, blocks; // model/block.h
+    int time_width;                    // of the denoiser's time embedding
+    int N;                             // history tokens; 0: none
+    bool coverage;                     // a coverage token, with a learned null token for guidance
+    bool timestep;                     // a token of the time in the episode, 0..1
+    int tasks, scenes;                 // sizes of one-hot tokens; 0: none
     bex_dit_mode mode;
     bex_dit_pool pool; // of full mode; prefix always pools the query tokens
     double dropout;
 } bex_dit_options;
 
+/* A kind of token is a value here and a row of the table in dit.c: parameters, the number of query tokens and
+ * the arithmetic of a pass follow from it. Parameters are registered in this order. */
+enum {
+    BEX_TOKEN_STATE,
+    BEX_TOKEN_COVERAGE,
+    BEX_TOKEN_TASK,
+    BEX_TOKEN_SCENE,
+    BEX_TOKEN_TIMESTEP,
+    BEX_TOKEN_HISTORY,
+    BEX_DIT_TOKENS
+};
+
+typedef struct bex_dit_token {
+    const bex_param *w, *b; // (C,width), (C); NULL: not configured
+    const bex_param *null;  // (C) in place of a hidden one; NULL: it cannot be hidden
+} bex_dit_token;
+
 typedef struct bex_dit {
     bex_dit_options o;
     int Q; // query tokens
-    const bex_param *state_w, *state_b, *coverage_w, *coverage_b, *null, *history_w, *history_b;
-    const bex_param *task_w, *task_b, *scene_w, *scene_b, *timestep_w, *timestep_b;
+    bex_dit_token token[BEX_DIT_TOKENS];
     bex_encoder encoder;
     bex_decoder decoder;
 } bex_dit;
@@ -67,6 +84,9 @@ void bex_dit_history(bex_tape *tape, const bex_dit *dit, const bex_real *history
                      bex_encoder_prefix *prefix);
 void bex_dit_query(bex_tape *tape, const bex_dit *dit, const bex_dit_input *input,
                    const bex_encoder_prefix *prefix, bex_tensor **pooled);
+
+/* Query tokens of a window: one of each kind that is configured. */
+int bex_dit_queries(const bex_dit_options *o);
 
 /* Multiply-adds x 2 of one forward pass of one window, encoder and decoder apart; a prefix history
  * counts 1/windows_per_history. */

@@ -11,17 +11,15 @@
 
 #include "model/block.h"
 
-enum { BEX_ENCODER_BLOCKS = 16 };
+enum { BEX_ENCODER_BLOCKS = BEX_STACK_BLOCKS };
 
 typedef struct bex_encoder {
-    int blocks, C, F, heads;
-    double dropout;
+    bex_stack o;
     bex_block block[BEX_ENCODER_BLOCKS];
 } bex_encoder;
 
 /* Register the parameters. */
-bex_encoder bex_encoder_add(bex_params *params, const char *prefix, int blocks, int C, int F,
-                            int heads, double dropout);
+bex_encoder bex_encoder_add(bex_params *params, const char *prefix, bex_stack options);
 
 /* x (B,T,C), pos (T,C) or NULL. out[i] (B,T,C) is block i's output, i < blocks. */
 void bex_encoder_run(bex_tape *tape, const bex_encoder *e, bex_tensor *x, bex_tensor *pos,

@@ -1,4 +1,4 @@
-/* model/mlp.c */
+/* model/mlp.c - layers registered and applied in one order; members add a leading dimension. */
 #include "model/mlp.h"
 
 #include "base/error.h"
@@ -47,7 +47,7 @@ bex_tensor *bex_mlp_run(bex_tape *tape, const bex_mlp *m, bex_tensor *x) {
     const bex_mlp_options *o = &m->options;
     for (int i = 0; i < m->layers; i++) {
         bool last = i == m->layers - 1;
-        bex_activation act = last || o->layernorm ? BEX_ACT_ID : o->act;
+        bex_activation act = last || o->layernorm ? BEX_ACTIVATION_ID : o->act;
         x = bex_linear(tape, x, m->weight[i], m->bias[i], act);
         if (o->layernorm && !last) {
             x = bex_activate(tape, norm(tape, m, i, x), o->act);

@@ -1,4 +1,4 @@
-/* model/tanh_gaussian.c */
+/* model/tanh_gaussian.c - the hidden layers, two heads, and the density of what was squashed. */
 #include "model/tanh_gaussian.h"
 
 #include "base/error.h"
@@ -26,10 +26,10 @@ void bex_tanh_gaussian_heads(bex_tape *tape, const bex_tanh_gaussian *pi, bex_te
                              bex_tensor **mean, bex_tensor **log_std) {
     bex_tensor *h = s;
     for (int i = 0; i < pi->layers; i++)
-        h = bex_linear(tape, h, pi->weight[i], pi->bias[i], BEX_ACT_RELU);
-    *mean = bex_linear(tape, h, pi->mean_weight, pi->mean_bias, BEX_ACT_ID);
+        h = bex_linear(tape, h, pi->weight[i], pi->bias[i], BEX_ACTIVATION_RELU);
+    *mean = bex_linear(tape, h, pi->mean_weight, pi->mean_bias, BEX_ACTIVATION_ID);
     if (!log_std) return;
-    *log_std = bex_linear(tape, h, pi->std_weight, pi->std_bias, BEX_ACT_ID);
+    *log_std = bex_linear(tape, h, pi->std_weight, pi->std_bias, BEX_ACTIVATION_ID);
     *log_std = bex_clamp(tape, *log_std, pi->o.low, pi->o.high);
 }
 
@@ -38,9 +38,9 @@ bex_tensor *bex_tanh_gaussian_sample(bex_tape *tape, const bex_tanh_gaussian *pi
     bex_tensor *mean, *log_std, *z;
     BEX_CHECK(noise || !logp, "log-density of an action that was not drawn");
     bex_tanh_gaussian_heads(tape, pi, s, &mean, noise ? &log_std : NULL);
-    if (!noise) return bex_activate(tape, mean, BEX_ACT_TANH);
+    if (!noise) return bex_activate(tape, mean, BEX_ACTIVATION_TANH);
     z = bex_gaussian_sample(tape, mean, log_std, noise);
     if (logp)
         *logp = bex_sub(tape, bex_gaussian_logp(tape, z, mean, log_std), bex_tanh_logdet(tape, z));
-    return bex_activate(tape, z, BEX_ACT_TANH);
+    return bex_activate(tape, z, BEX_ACTIVATION_TANH);
 }

@@ -1,4 +1,5 @@
-/* model/tanh_gaussian.h - a policy over actions in (-1,1)^A: u = tanh(z), z ~ N(mean(s), diag e^{2 log_std(s)}).
+/* model/tanh_gaussian.h - a policy over actions in (-1,1)^A: u = tanh(z),
+ * z ~ N(mean(s), diag e^{2 log_std(s)}).
  *
  *   s -> [linear -> ReLU] per hidden width -> two linear heads: mean, log_std (clamped)
  *   log pi(u|s) = log N(z; mean, log_std) - sum_a log(1 - tanh(z_a)^2)

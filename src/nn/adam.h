@@ -7,7 +7,8 @@
  *
  *   x_ema = d x_ema + (1 - d) x          d = min(ema_decay, t / (9 + t))
  *
- * Of t updates the last ninth counts, until that is 1 / (1 - ema_decay): a short run is not held back by where it began. */
+ * Of t updates the last ninth counts, until that is 1 / (1 - ema_decay): a short run is not held back by
+ * where it began. */
 #ifndef BEX_NN_ADAM_H
 #define BEX_NN_ADAM_H
 

@@ -7,8 +7,8 @@
  * Threads take lanes as they come free; nothing a lane computes depends on which thread ran it. Hence
  * the same bits for any number of threads. Inside a lane nothing is parallel.
  *
- * Lanes that learn run in waves of as many as there are threads. What a wave came to is added to the sum before
- * the next one takes its gradient blocks: one for each thread, and one for the sum.
+ * Lanes that learn run in waves of as many as there are threads. What a wave came to is added to the sum
+ * before the next one takes its gradient blocks: one for each thread, and one for the sum.
  *
  * Lanes that are spread go to the ranks (base/ranks.h) in slices: rank 0 runs the first. Each rank runs its
  * own in one wave, gets the sums of all, and they are the same bits again. */
@@ -38,9 +38,9 @@ typedef int bex_lane_fn(bex_tape *tape, int lane, void *payload, double *result)
  * of the lowest lane that failed, on every rank, or if a rank is gone. */
 int bex_lanes_run(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload, double *sum);
 
-/* Run every lane from gradients of zero; *loss is the sum of their results, the first gradient block of `params`
- * that of their gradients, both in lane order. Where the loss is not finite the block is of no use. Negative as
- * above. */
+/* Run every lane from gradients of zero; *loss is the sum of their results, the first gradient block of
+ * `params` that of their gradients, both in lane order. Where the loss is not finite the block is of no use.
+ * Negative as above. */
 int bex_lanes_learn(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload,
                     bex_params *params, double *loss);
 

@@ -16,7 +16,7 @@ static void backward(bex_tape *tape, void *payload) {
 
 bex_tensor *bex_activate(bex_tape *tape, bex_tensor *x, bex_activation act) {
     bex_tensor *y = bex_tensor_like(tape, x);
-    bex_act_fwd(y->data, x->data, bex_count(x), act);
+    bex_activation_fwd(y->data, x->data, bex_count(x), act);
     if (y->needs_grad)
         *(context *)bex_record(tape, backward, sizeof(context)) = (context){x, y, act};
     return y;

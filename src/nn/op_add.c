@@ -1,8 +1,6 @@
 /* nn/op_add.c - sum and difference; the second operand may repeat over leading dimensions. */
 #include "nn/ops.h"
 
-#include "base/error.h"
-
 #include <string.h>
 
 typedef struct {
@@ -27,10 +25,7 @@ static void backward(bex_tape *tape, void *payload) {
 }
 
 static bex_tensor *sum(bex_tape *tape, bex_tensor *a, bex_tensor *b, bex_real sign) {
-    int skip = a->rank - b->rank;
-    BEX_CHECK(skip >= 0 && !memcmp(a->dim + skip, b->dim, (size_t)b->rank * sizeof *b->dim),
-              "add: %s and %s", bex_shape(a), bex_shape(b));
-    bex_tensor *y = bex_tensor_new(tape, a->rank, a->dim, a->needs_grad || b->needs_grad);
+    bex_tensor *y = bex_tensor_repeating(tape, a, b, sign > 0 ? "add" : "sub");
     size_t n = bex_count(a), m = bex_count(b);
     for (size_t i = 0; i < n; i += m)
         for (size_t j = 0; j < m; j++) y->data[i + j] = a->data[i + j] + sign * b->data[j];

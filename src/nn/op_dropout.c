@@ -1,5 +1,5 @@
-/* nn/op_dropout.c - in place: the masked values replace x, and on the way back the mask is applied to what the
- * users of x have summed up, before the operation that made x sees it. */
+/* nn/op_dropout.c - in place: the masked values replace x, and on the way back the mask is applied to what
+ * the users of x have summed up, before the operation that made x sees it. */
 #include "nn/ops.h"
 
 #include "kernel/dropout.h"

@@ -55,7 +55,7 @@ static void backward(bex_tape *tape, void *payload) {
     size_t y_step = (size_t)c->M * (size_t)c->N, w_step = (size_t)c->N * (size_t)c->K;
     // every user of y has been; its gradient may become that of x W^T + b
     bex_real *dz = c->y->grad;
-    if (c->act != BEX_ACT_ID) bex_activation_bwd(dz, dz, c->pre, bex_count(c->y), c->act, 0);
+    if (c->act != BEX_ACTIVATION_ID) bex_activation_bwd(dz, dz, c->pre, bex_count(c->y), c->act, 0);
     bex_real *dx = bex_grad(tape, c->x, &add), *dW = gradient_of_w(tape, c, &add_w);
     bex_real *db = c->b ? bex_grad_sum(tape, c->b) : NULL;
     for (int e = 0; e < c->E; e++) {
@@ -85,7 +85,8 @@ static bex_tensor *linear(bex_tape *tape, bex_tensor *x, const bex_param *Wp, co
     bex_tensor *W = bex_use(tape, Wp), *b = bp ? bex_use(tape, bp) : NULL;
     bex_tensor *y = bex_tensor_new(tape, rank, dim, x->needs_grad || W->needs_grad);
     int M = ensemble && !shared ? bex_rows(x) / E : bex_rows(x);
-    bex_real *pre = y->needs_grad && act != BEX_ACT_ID ? bex_scratch(tape, bex_count(y)) : NULL;
+    bex_real *pre =
+        y->needs_grad && act != BEX_ACTIVATION_ID ? bex_scratch(tape, bex_count(y)) : NULL;
     context c = {Wp, x, W, b, y, pre, act, E, M, count, K, first, 0};
     if (ensemble && !shared) c.x_step = (size_t)M * (size_t)K;
     for (int e = 0; e < E; e++) forward_member(&c, e);

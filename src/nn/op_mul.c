@@ -1,10 +1,6 @@
 /* nn/op_mul.c - y = a b; the second operand may repeat over leading dimensions. */
 #include "nn/ops.h"
 
-#include "base/error.h"
-
-#include <string.h>
-
 typedef struct {
     bex_tensor *a, *b, *y;
 } context;
@@ -22,10 +18,7 @@ static void backward(bex_tape *tape, void *payload) {
 }
 
 bex_tensor *bex_mul(bex_tape *tape, bex_tensor *a, bex_tensor *b) {
-    int skip = a->rank - b->rank;
-    BEX_CHECK(skip >= 0 && !memcmp(a->dim + skip, b->dim, (size_t)b->rank * sizeof *b->dim),
-              "mul: %s and %s", bex_shape(a), bex_shape(b));
-    bex_tensor *y = bex_tensor_new(tape, a->rank, a->dim, a->needs_grad || b->needs_grad);
+    bex_tensor *y = bex_tensor_repeating(tape, a, b, "mul");
     size_t n = bex_count(a), m = bex_count(b);
     for (size_t i = 0; i < n; i += m)
         for (size_t j = 0; j < m; j++) y->data[i + j] = a->data[i + j] * b->data[j];

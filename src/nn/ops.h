@@ -1,5 +1,6 @@
 /* nn/ops.h - every operation of the tape, one line of formula each; op_<name>.c holds one whole: shape
- * rule, forward, backward. Adding one: its file, its declaration here, its row in tests/nn/test_ops.c.
+ * rule, forward, backward. Adding one: its file (a function of one number: a row of op_pointwise.c), its
+ * declaration here, its row in tests/nn/test_ops.c.
  *
  * Letters: B batch, T tokens, C width, E ensemble members, M any rows. Shapes are checked (a bug
  * aborts with both shapes). Results live in the tape's arena. */
@@ -46,8 +47,8 @@ bex_tensor *bex_prefix_attention(bex_tape *tape, bex_columns q, bex_columns k, b
                                  bex_columns prefix_k, bex_columns prefix_v, int C, int heads);
 
 /* x becomes x keep / (1 - p), keep ~ Bernoulli(1 - p) from the tape's rng, and is returned; untouched unless
- * tape->training. In place: x is fresh from an operation that does not need its result for its gradient (linear,
- * attention, add), and nobody has used it yet; never a parameter or the caller's memory. */
+ * tape->training. In place: x is fresh from an operation that does not need its result for its gradient
+ * (linear, attention, add), and nobody has used it yet; never a parameter or the caller's memory. */
 bex_tensor *bex_dropout(bex_tape *tape, bex_tensor *x, double p);
 
 /* ---- pointwise ---- */

@@ -4,9 +4,9 @@
  *     const bex_param *w = bex_param_add(p, BEX_INIT_XAVIER, 2, BEX_DIMS(N, K), "head.%d.weight", i);
  *     bex_params_build(p, 1, rng);
  *
- * Values, gradients (of several lanes at a time: nn/lanes.h), Adam's moments and the running average are blocks of equal layout, so
- * the optimiser is one loop and a checkpoint follows from the names. Offset, initial value,
- * checkpoint key and printout all come from the one registration.
+ * Values, gradients (of several lanes at a time: nn/lanes.h), Adam's moments and the running average are
+ * blocks of equal layout, so the optimiser is one loop and a checkpoint follows from the names. Offset,
+ * initial value, checkpoint key and printout all come from the one registration.
  *
  * Beside the values there may be a packed copy of the matrices (bex_params_pack) that products read faster.
  * Whoever writes values says so, bex_params_changed; then it is not read until it is packed again. */
@@ -73,7 +73,8 @@ void bex_params_ema(bex_params *params);                      // allocate ema, a
 void bex_params_zero_grad(bex_params *params);                // of all blocks
 void bex_params_copy(bex_params *to, const bex_params *from); // values
 
-/* Gradients of a block that are set by whoever comes first, not cleared before: begin, passes (nn/tape.h), end.
+/* Gradients of a block that are set by whoever comes first, not cleared before: begin, passes (nn/tape.h),
+ * end.
  * Zeros are what no pass has reached. */
 void bex_params_begin(bex_params *params, int block);
 void bex_params_end(bex_params *params, int block);
@@ -89,7 +90,8 @@ void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau, int
 void bex_params_pack(bex_params *params, int threads);
 void bex_params_changed(bex_params *params); // values were written
 
-/* Matrix `member` of a packed parameter: panels of kernel/gemm.h. NULL: not packed, or not of these values. */
+/* Matrix `member` of a packed parameter: panels of kernel/gemm.h. NULL: not packed, or not of these
+ * values. */
 const bex_real *bex_param_panels(const bex_param *param, bex_panels form, int member);
 
 /* Member e of an ensemble's parameter, (E,..), as a parameter of its own over the same block, which is

@@ -1,4 +1,5 @@
-/* nn/param_file.c */
+/* nn/param_file.c - a parameter block to and from tensors of its names, under a prefix for each of its
+ * copies. */
 #include "nn/param_file.h"
 
 #include <stdio.h>

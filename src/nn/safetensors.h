@@ -83,7 +83,8 @@ void bex_st_add(bex_st_writer *w, const char *name, bex_st_dtype dtype, int rank
                 const int64_t *dim, const void *data);
 void bex_st_add_real(bex_st_writer *w, const char *name, int rank, const int64_t *dim,
                      const bex_real *data); // F32, or F64 in the f64 build
-/* F16, to the nearest of its 11 bits, ties to even; the data is copied. Negative with a message: a value beyond 65,504. */
+/* F16, to the nearest of its 11 bits, ties to even; the data is copied. Negative with a message: a value
+ * beyond 65,504. */
 int bex_st_add_half(bex_st_writer *w, const char *name, int rank, const int64_t *dim,
                     const bex_real *data);
 void bex_st_add_metadata(bex_st_writer *w, const char *key, const char *value);

@@ -1,4 +1,4 @@
-/* nn/schedule.c */
+/* nn/schedule.c - linear warm-up, then half a cosine. */
 #include "nn/schedule.h"
 
 #include <math.h>

@@ -44,6 +44,14 @@ bex_tensor *bex_tensor_like(bex_tape *tape, const bex_tensor *of) {
     return bex_tensor_new(tape, of->rank, of->dim, of->needs_grad);
 }
 
+bex_tensor *bex_tensor_repeating(bex_tape *tape, const bex_tensor *a, const bex_tensor *b,
+                                 const char *operation) {
+    int skip = a->rank - b->rank;
+    BEX_CHECK(skip >= 0 && !memcmp(a->dim + skip, b->dim, (size_t)b->rank * sizeof *b->dim),
+              "%s: %s and %s", operation, bex_shape(a), bex_shape(b));
+    return bex_tensor_new(tape, a->rank, a->dim, a->needs_grad || b->needs_grad);
+}
+
 // a tensor over memory that is not the tape's
 static bex_tensor *wrap(bex_tape *tape, const bex_real *data, int rank, const int *dim) {
     bex_tensor *t = bex_arena_alloc(tape->arena, sizeof *t);

@@ -51,6 +51,11 @@ bex_tensor *bex_tensor_new(bex_tape *tape, int rank, const int *dim, bool needs_
 /* Like `shape_of`, needing a gradient if it does. */
 bex_tensor *bex_tensor_like(bex_tape *tape, const bex_tensor *shape_of);
 
+/* For the result of `operation` on a and b, whose shape is a's or that of a's last dimensions (it is then
+ * repeated over the leading ones); otherwise a bug. Needs a gradient if a or b does. */
+bex_tensor *bex_tensor_repeating(bex_tape *tape, const bex_tensor *a, const bex_tensor *b,
+                                 const char *operation);
+
 /* The caller's memory as a tensor without gradient; it must outlive the pass. */
 bex_tensor *bex_constant(bex_tape *tape, const bex_real *data, int rank, const int *dim);
 

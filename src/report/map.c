@@ -1,4 +1,4 @@
-/* report/map.c - shapes and paths of results.json into a panel. */
+/* report/map.c - shapes and paths of an exploration into a panel. */
 #include "report/map.h"
 
 #include "base/error.h"
@@ -8,40 +8,24 @@
 
 static const double OVERLAP = 1.03;
 
-static bool read_box(double box[4], const json_t *shape) {
-    for (size_t k = 0; k < 4; k++) {
-        const json_t *v = json_array_get(shape, k);
-        if (!json_is_number(v)) return false;
-        box[k] = json_number_value(v);
-    }
-    return true;
+static void draw_centre(bex_panel *p, const bex_boxes *boxes, const bex_mark *mark) {
+    // a start anywhere is no start: only a single one is worth a sign
+    if (boxes->n == 1) bex_panel_symbol(p, boxes->at[0][0], -boxes->at[0][1], mark);
 }
 
-static void draw_centres(bex_panel *p, const json_t *shapes, const bex_mark *mark) {
-    double b[4];
-    for (size_t i = 0; i < json_array_size(shapes); i++)
-        if (read_box(b, json_array_get(shapes, i))) bex_panel_symbol(p, b[0], -b[1], mark);
-}
-
-bool bex_map_walls(bex_panel *p, const json_t *results) {
-    const json_t *map = json_object_get(results, "map"), *walls = json_object_get(map, "walls");
+bool bex_map_walls(bex_panel *p, const bex_exploration_summary *s) {
     bex_panel_aspect(p, 1);
     bex_panel_hide_axes(p);
-    double b[4];
-    for (size_t i = 0; i < json_array_size(walls); i++)
-        if (read_box(b, json_array_get(walls, i))) {
-            // neighbours overlap a little: no hairline between them at any zoom
-            double w = OVERLAP * b[2], h = OVERLAP * b[3];
-            bex_panel_rectangle(p, b[0] - w, -b[1] - h, b[0] + w, -b[1] + h,
-                                &(bex_mark){.colour = BEX_WALL});
-        }
-    // a start anywhere is no start: only a single one is worth a sign
-    const json_t *start = json_object_get(map, "start"), *goal = json_object_get(map, "goal");
-    if (json_array_size(start) == 1)
-        draw_centres(p, start, &(bex_mark){.start = true, .colour = BEX_BLACK, .size = 8});
-    if (json_array_size(goal) == 1)
-        draw_centres(p, goal, &(bex_mark){.goal = true, .colour = BEX_ORANGE, .size = 10});
-    return json_array_size(walls) > 0;
+    for (int i = 0; i < s->walls.n; i++) {
+        const double *b = s->walls.at[i];
+        // neighbours overlap a little: no hairline between them at any zoom
+        double w = OVERLAP * b[2], h = OVERLAP * b[3];
+        bex_panel_rectangle(p, b[0] - w, -b[1] - h, b[0] + w, -b[1] + h,
+                            &(bex_mark){.colour = BEX_WALL});
+    }
+    draw_centre(p, &s->start_boxes, &(bex_mark){.start = true, .colour = BEX_BLACK, .size = 8});
+    draw_centre(p, &s->goal_boxes, &(bex_mark){.goal = true, .colour = BEX_ORANGE, .size = 10});
+    return s->walls.n > 0;
 }
 
 void bex_map_visits(bex_panel *p, const bex_grid *g, double low, double high) {
@@ -61,16 +45,11 @@ void bex_map_visits(bex_panel *p, const bex_grid *g, double low, double high) {
     free(v);
 }
 
-void bex_map_path(bex_panel *p, const json_t *points, const bex_mark *mark) {
-    size_t n = json_array_size(points), used = 0;
+void bex_map_path(bex_panel *p, const bex_path *path, const bex_mark *mark) {
+    size_t n = (size_t)path->n;
     double *x = malloc(2 * (n + 1) * sizeof *x), *y = x + n + 1;
     BEX_CHECK(x, "out of memory for a path of %zu", n);
-    for (size_t i = 0; i < n; i++) {
-        const json_t *point = json_array_get(points, i);
-        const json_t *right = json_array_get(point, 0), *down = json_array_get(point, 1);
-        if (!json_is_number(right) || !json_is_number(down)) continue;
-        x[used] = json_number_value(right), y[used++] = -json_number_value(down);
-    }
-    bex_panel_path(p, x, y, (int)used, mark);
+    for (size_t i = 0; i < n; i++) x[i] = path->at[i][0], y[i] = -path->at[i][1];
+    bex_panel_path(p, x, y, path->n, mark);
     free(x);
 }

@@ -6,13 +6,12 @@
 #include "draw/figure.h"
 #include "report/exploration.h"
 
-/* Walls, start, goal from results.map; square units, no axes. False without a map. */
-bool bex_map_walls(bex_panel *p, const json_t *results);
+/* Walls, a single start, a single goal; square units, no axes. False without walls. */
+bool bex_map_walls(bex_panel *p, const bex_exploration_summary *s);
 
 /* Share of states in each square on a logarithmic scale, low..high; squares without any stay blank. */
 void bex_map_visits(bex_panel *p, const bex_grid *grid, double low, double high);
 
-/* [[right, down], ...] as a path. */
-void bex_map_path(bex_panel *p, const json_t *points, const bex_mark *mark);
+void bex_map_path(bex_panel *p, const bex_path *path, const bex_mark *mark);
 
 #endif

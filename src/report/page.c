@@ -2,6 +2,7 @@
 #include "report/page.h"
 
 #include "base/file.h"
+#include "base/number.h"
 #include "host/base64.h"
 #include "report/page_style.h"
 
@@ -240,7 +241,10 @@ void bex_page_figure_begin(bex_page *p, int columns) {
 static int svg_pixels(const char *svg, const char *name) {
     const char *head = strstr(svg, "<svg"), *close = head ? strchr(head, '>') : NULL;
     const char *at = head ? strstr(head, name) : NULL;
-    return at && at < close ? (int)(strtod(at + strlen(name), NULL) * 4 / 3 + 0.5) : 0;
+    double points = 0;
+    if (!at || at >= close) return 0;
+    at += strlen(name);
+    return bex_number_take(&points, &at) < 0 ? 0 : (int)(points * 4 / 3 + 0.5);
 }
 
 void bex_page_show(bex_page *p, bex_figure *figure, const char *alt) {
@@ -282,6 +286,15 @@ void bex_page_scale(bex_page *p, const char *low, const char *high) {
 }
 
 void bex_page_figure_end(bex_page *p, const char *caption, ...) {
+    ELEMENT_FORMAT(p, "</div>\n<figcaption>", "</figcaption>\n", caption);
+    end(p, "figure", "</figure>\n");
+}
+
+void bex_page_figure(bex_page *p, bex_figure *figure, const char *name, const char *alt,
+                     const char *caption, ...) {
+    bex_page_figure_begin(p, 0);
+    bex_page_show(p, figure, alt);
+    bex_page_keep(p, figure, name);
     ELEMENT_FORMAT(p, "</div>\n<figcaption>", "</figcaption>\n", caption);
     end(p, "figure", "</figure>\n");
 }

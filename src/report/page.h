@@ -57,4 +57,8 @@ void bex_page_keep(bex_page *p, bex_figure *figure, const char *name);
 void bex_page_scale(bex_page *p, const char *low, const char *high); // the colours of heat maps
 void bex_page_figure_end(bex_page *p, const char *caption, ...) BEX_PRINTF(2, 3);
 
+/* A figure of one image: shown, kept and captioned. */
+void bex_page_figure(bex_page *p, bex_figure *figure, const char *name, const char *alt,
+                     const char *caption, ...) BEX_PRINTF(5, 6);
+
 #endif

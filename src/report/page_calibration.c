@@ -20,8 +20,8 @@ typedef struct sweep {
 static int common_budget(const bex_series *s) {
     int least = 0;
     for (int i = 0; i < s->count; i++) {
-        int n = s->member[i]->by_episode.n;
-        if (!isnan(s->member[i]->quantile) && n && (!least || n < least)) least = n;
+        int n = s->member[i]->s.by_episode.n;
+        if (!isnan(s->member[i]->s.agent.quantile) && n && (!least || n < least)) least = n;
     }
     return least;
 }
@@ -33,11 +33,12 @@ static bool pool_quantile(double out[2], const bex_series *s, double quantile, i
     int n = 0;
     for (int i = 0; i < s->count; i++) {
         const bex_exploration *e = s->member[i];
-        if (e->quantile != quantile || e->by_episode.n < budget || budget < 1 || e->trials < 1)
+        if (e->s.agent.quantile != quantile || e->s.by_episode.n < budget || budget < 1 ||
+            e->s.trials < 1)
             continue;
-        mean[n] = e->by_episode.mean[budget - 1], error[n] = e->by_episode.error[budget - 1];
-        weight[n++] = (double)e->trials;
-        *trials += e->trials;
+        mean[n] = e->s.by_episode.mean[budget - 1], error[n] = e->s.by_episode.error[budget - 1];
+        weight[n++] = (double)e->s.trials;
+        *trials += e->s.trials;
     }
     if (n) bex_pool(out, mean, error, weight, n);
     return n > 0;
@@ -50,7 +51,8 @@ static void make_sweep(sweep *w, const bex_series *s) {
     for (;;) {
         double next = (double)INFINITY, pooled[2];
         for (int i = 0; i < s->count; i++)
-            if (s->member[i]->quantile > last) next = fmin(next, s->member[i]->quantile);
+            if (s->member[i]->s.agent.quantile > last)
+                next = fmin(next, s->member[i]->s.agent.quantile);
         if (isinf(next)) break;
         last = next;
         if (!pool_quantile(pooled, s, next, w->budget, &w->trials)) continue;
@@ -89,12 +91,11 @@ void bex_page_calibration(bex_page *p, const bex_series *series, int count,
         return;
     }
     bex_panel_legend(panel, BEX_LEGEND_BEST);
-    bex_page_figure_begin(p, 0);
-    bex_page_show(p, f, "Regions visited against the conditioned quantile");
-    bex_page_keep(p, f, bex_figure_name(name, environment, "calibration"));
-    bex_page_figure_end(
-        p, "Regions visited after the same number of episodes against the coverage asked for, "
-           "as a quantile of the training values; band: one standard error.");
+    bex_page_figure(
+        p, f, bex_figure_name(name, environment, "calibration"),
+        "Regions visited against the conditioned quantile",
+        "Regions visited after the same number of episodes against the coverage asked for, "
+        "as a quantile of the training values; band: one standard error.");
     bex_figure_free(f);
     bex_page_table_begin(p, names, "lrrrr", 5);
     for (int i = 0; i < count; i++) {

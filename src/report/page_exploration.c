@@ -26,7 +26,7 @@ static void place_init(place *w, const bex_record *r, const char *environment) {
         bex_series_main(&w->main[i], &w->all[i]);
         bex_series_curve(&w->by_step[i], &w->main[i], BEX_REGIONS_BY_STEP);
         bex_series_curve(&w->by_episode[i], &w->main[i], BEX_REGIONS_BY_EPISODE);
-        if (w->main[i].member[0]->regions > 0) w->regions = w->main[i].member[0]->regions;
+        if (w->main[i].member[0]->s.regions > 0) w->regions = w->main[i].member[0]->s.regions;
     }
 }
 
@@ -39,9 +39,9 @@ static void place_fini(place *w) {
 // "after 12 episodes", "in 20000 steps"
 static void say_when(char out[48], const place *w, int i) {
     const bex_curve *c = &w->by_episode[i];
-    long long budget = w->main[i].member[0]->budget;
+    long long budget = w->main[i].member[0]->s.budget;
     for (int k = 1; k < w->main[i].count; k++)
-        if (w->main[i].member[k]->budget != budget) budget = -1;
+        if (w->main[i].member[k]->s.budget != budget) budget = -1;
     if (budget > 0)
         snprintf(out, 48, "in %lld steps", budget);
     else if (c->n)
@@ -66,16 +66,16 @@ static void show_tiles(bex_page *p, const place *w) {
         const bex_series *s = &w->main[i];
         char value[64], label[320], of[48] = "", when[48];
         double regions[2], goals[2];
-        bool told = bex_series_pair(regions, s, "final", NULL);
+        bool told = bex_series_pool(regions, s, BEX_FINAL_REGIONS, NULL);
         if (!told && c->n == 0) continue;
         if (!told) regions[0] = c->mean[c->n - 1], regions[1] = c->error[c->n - 1];
         say_when(when, w, i);
         if (w->regions > 0) snprintf(of, sizeof of, " of %lld", w->regions);
         say_pair(value, regions, 1);
         snprintf(label, sizeof label, "%s: regions%s %s", s->label, of, when);
-        if (s->member[0]->goal_count > 1 && bex_series_pair(goals, s, "final", "goals")) {
+        if (s->member[0]->s.goals > 1 && bex_series_pool(goals, s, BEX_FINAL_GOALS, NULL)) {
             snprintf(label, sizeof label, "%s: share of %d goals found %s; %s regions%s", s->label,
-                     s->member[0]->goal_count, when, value, of);
+                     s->member[0]->s.goals, when, value, of);
             say_pair(value, goals, 3);
         }
         bex_page_tile(p, value, label, s->colour);
@@ -100,13 +100,11 @@ static void show_curves(bex_page *p, const place *w) {
     if (w->regions > 0) bex_panel_hline(panel, (double)w->regions, &(bex_mark){.dashed = true});
     bex_panel_legend(panel, BEX_LEGEND_BEST);
     if (drawn) {
-        bex_page_figure_begin(p, 0);
-        bex_page_show(p, f, "Regions visited against environment steps");
-        bex_page_keep(p, f, bex_figure_name(name, w->environment, "coverage"));
-        bex_page_figure_end(p,
-                            "Regions visited against steps: mean over trials, band of one standard "
-                            "error%s.",
-                            w->regions > 0 ? "; dashed: all regions" : "");
+        bex_page_figure(p, f, bex_figure_name(name, w->environment, "coverage"),
+                        "Regions visited against environment steps",
+                        "Regions visited against steps: mean over trials, band of one standard "
+                        "error%s.",
+                        w->regions > 0 ? "; dashed: all regions" : "");
     } else {
         bex_page_note(p, "Left out: no coverage curve; results.json has no by_step, or its parts "
                          "were measured at different steps.");
@@ -270,7 +268,8 @@ static void gather_maps(map_set *m, const place *w, const bex_grid *demonstratio
     range_of(m);
 }
 
-static void draw_map(bex_panel *panel, const map_set *m, int i, const json_t *walls) {
+static void draw_map(bex_panel *panel, const map_set *m, int i,
+                     const bex_exploration_summary *walls) {
     bex_panel_labels(panel, m->title[i], NULL, NULL);
     bex_map_visits(panel, &m->grid[i], m->low, m->high);
     if (walls) bex_map_walls(panel, walls);
@@ -280,12 +279,12 @@ static void draw_map(bex_panel *panel, const map_set *m, int i, const json_t *wa
 
 static void show_maps(bex_page *p, const place *w, const bex_record *r) {
     const bex_grid *demonstrations = NULL;
-    const json_t *walls = NULL;
+    const bex_exploration_summary *walls = NULL;
     for (int i = 0; i < r->exploration_count; i++) {
         const bex_exploration *e = &r->explorations[i];
-        if (strcmp(e->environment, w->environment) != 0) continue;
-        if (!demonstrations && e->demonstrations.rows) demonstrations = &e->demonstrations;
-        if (!walls && json_object_get(e->results, "map")) walls = e->results;
+        if (strcmp(e->s.environment, w->environment) != 0) continue;
+        if (!demonstrations && e->s.demonstrations.rows) demonstrations = &e->s.demonstrations;
+        if (!walls && e->s.map) walls = &e->s;
     }
     map_set m;
     char name[128], low[48], high[48], without[96] = "";
@@ -355,7 +354,7 @@ void bex_page_exploration(bex_page *p, const bex_record *r) {
     for (int i = 0; i < r->exploration_count; i++) {
         bool again = false;
         for (int k = 0; k < i; k++)
-            again |= !strcmp(r->explorations[k].environment, r->explorations[i].environment);
-        if (!again) show_place(p, r, r->explorations[i].environment);
+            again |= !strcmp(r->explorations[k].s.environment, r->explorations[i].s.environment);
+        if (!again) show_place(p, r, r->explorations[i].s.environment);
     }
 }

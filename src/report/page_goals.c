@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CONDUCT_MOST = 4 };
-
 static int drawn_lines(bex_panel *panel, const bex_series *series, int count, int which,
                        bool named) {
     int drawn = 0;
@@ -32,12 +30,11 @@ static void show_all(bex_page *p, const bex_series *series, int count, const cha
     bex_panel_labels(panel, "Goals found", "environment steps", "share of the goals");
     if (drawn_lines(panel, series, count, BEX_GOALS_BY_STEP, true)) {
         bex_panel_legend(panel, BEX_LEGEND_BEST);
-        bex_page_figure_begin(p, 0);
-        bex_page_show(p, f, "Share of the goals found against environment steps");
-        bex_page_keep(p, f, bex_figure_name(name, environment, "goals"));
-        bex_page_figure_end(
-            p, "The share of goals reached at least once in a trial, against its steps: mean "
-               "over trials, band of one standard error.");
+        bex_page_figure(
+            p, f, bex_figure_name(name, environment, "goals"),
+            "Share of the goals found against environment steps",
+            "The share of goals reached at least once in a trial, against its steps: mean "
+            "over trials, band of one standard error.");
     } else {
         bex_page_note(p, "Left out: no curve of goals; the parts of each agent were measured at "
                          "different steps.");
@@ -51,9 +48,9 @@ static const bex_exploration *common_goals(const bex_series *series, int count) 
     for (int i = 0; i < count; i++)
         for (int k = 0; k < series[i].count; k++) {
             const bex_exploration *e = series[i].member[k];
-            if (e->goal_count != first->goal_count) return NULL;
-            for (int g = 0; g < e->goal_count; g++)
-                if (strcmp(e->goal_name[g], first->goal_name[g]) != 0) return NULL;
+            if (e->s.goals != first->s.goals) return NULL;
+            for (int g = 0; g < e->s.goals; g++)
+                if (strcmp(e->s.goal_name[g], first->s.goal_name[g]) != 0) return NULL;
         }
     return first;
 }
@@ -67,20 +64,20 @@ static void draw_goal(bex_panel *panel, const bex_series *series, int count, con
 static void show_each(bex_page *p, const bex_series *series, int count, const char *environment,
                       const bex_exploration *e) {
     char name[128], alt[128];
-    int columns = e->goal_count < 4 ? e->goal_count : 4;
-    int rows = (e->goal_count + columns - 1) / columns;
+    int columns = e->s.goals < 4 ? e->s.goals : 4;
+    int rows = (e->s.goals + columns - 1) / columns;
     bex_figure *all = bex_figure_new(rows, columns, 175, 130);
     bex_page_figure_begin(p, columns);
-    for (int g = 0; g < e->goal_count; g++) {
+    for (int g = 0; g < e->s.goals; g++) {
         bex_figure *one = bex_figure_new(1, 1, 175, 130);
-        draw_goal(bex_figure_panel(one, 0, 0), series, count, e->goal_name[g], g);
-        draw_goal(bex_figure_panel(all, g / columns, g % columns), series, count, e->goal_name[g],
+        draw_goal(bex_figure_panel(one, 0, 0), series, count, e->s.goal_name[g], g);
+        draw_goal(bex_figure_panel(all, g / columns, g % columns), series, count, e->s.goal_name[g],
                   g);
-        snprintf(alt, sizeof alt, "Share of trials that have found %.60s", e->goal_name[g]);
+        snprintf(alt, sizeof alt, "Share of trials that have found %.60s", e->s.goal_name[g]);
         bex_page_show(p, one, alt);
         bex_figure_free(one);
     }
-    for (int g = e->goal_count; g % columns; g++)
+    for (int g = e->s.goals; g % columns; g++)
         bex_panel_hide_axes(bex_figure_panel(all, g / columns, g % columns));
     bex_page_keep(p, all, bex_figure_name(name, environment, "each-goal"));
     bex_figure_free(all);
@@ -111,21 +108,21 @@ static void show_end(bex_page *p, const bex_series *series, int count, const bex
     const char *names[6 + BEX_GOALS_MOST] = {"at the end", "trials", "share of goals", "regions"};
     char align[8 + BEX_GOALS_MOST] = "lrrr";
     int bc = bex_series_cloned(series, count), n = 4;
-    int each = e && e->goal_count > 1 && e->goal_count <= 8 ? e->goal_count : 0;
+    int each = e && e->s.goals > 1 && e->s.goals <= 8 ? e->s.goals : 0;
     double base[2];
-    bool ratios =
-        bc >= 0 && count > 1 && bex_series_pair(base, &series[bc], "final", "goals") && base[0] > 0;
+    bool ratios = bc >= 0 && count > 1 &&
+                  bex_series_pool(base, &series[bc], BEX_FINAL_GOALS, NULL) && base[0] > 0;
     if (ratios) names[n] = "goals / cloned", align[n++] = 'r';
-    for (int g = 0; g < each; g++) names[n] = e->goal_name[g], align[n++] = 'r';
+    for (int g = 0; g < each; g++) names[n] = e->s.goal_name[g], align[n++] = 'r';
     align[n] = 0;
     bex_page_table_begin(p, names, align, n);
     for (int i = 0; i < count; i++) {
         double goals[2] = {0, 0}, regions[2];
-        bool told = bex_series_pair(goals, &series[i], "final", "goals");
+        bool told = bex_series_pool(goals, &series[i], BEX_FINAL_GOALS, NULL);
         bex_page_cell(p, "%s", series[i].label);
         bex_page_cell(p, "%lld", bex_series_trials(&series[i]));
         pair_cell(p, told, goals, 3);
-        pair_cell(p, bex_series_pair(regions, &series[i], "final", NULL), regions, 1);
+        pair_cell(p, bex_series_pool(regions, &series[i], BEX_FINAL_REGIONS, NULL), regions, 1);
         if (ratios && told)
             bex_page_cell(p, "%.2f", goals[0] / base[0]);
         else if (ratios)
@@ -139,35 +136,38 @@ static void show_end(bex_page *p, const bex_series *series, int count, const bex
 }
 
 /* ---- how well they move ---- */
-static const json_t *shown_conduct(const bex_record *r, const char *environment) {
+// an exploration that tells how the demonstrations move
+static const bex_exploration_summary *shown_conduct(const bex_record *r, const char *environment) {
     for (int i = 0; i < r->exploration_count; i++) {
-        const bex_exploration *e = &r->explorations[i];
-        const json_t *shown = json_object_get(e->results, "demonstrations");
-        shown = json_object_get(shown, "conduct");
-        if (shown && !strcmp(e->environment, environment)) return shown;
+        const bex_exploration_summary *s = &r->explorations[i].s;
+        if (s->shown_conduct && !strcmp(s->environment, environment)) return s;
     }
     return NULL;
 }
 
+static double shown_value(const bex_exploration_summary *shown, const char *name) {
+    for (int c = 0; c < shown->conducts; c++)
+        if (!strcmp(shown->conduct[c].name, name)) return shown->conduct[c].shown;
+    return 0;
+}
+
 // "metres_per_upright_step" as words
-static void in_words(char out[64], const char *key) {
-    snprintf(out, 64, "%s", key);
+static void in_words(char out[BEX_SUMMARY_NAME], const char *key) {
+    snprintf(out, BEX_SUMMARY_NAME, "%s", key);
     for (char *c = out; *c; c++)
         if (*c == '_') *c = ' ';
 }
 
 static void show_conduct(bex_page *p, const bex_record *r, const bex_series *series, int count,
                          const char *environment) {
-    const json_t *conduct = json_object_get(series[0].member[0]->results, "conduct");
-    const json_t *shown = shown_conduct(r, environment);
-    const char *names[CONDUCT_MOST + 1] = {"how they move"}, *keys[CONDUCT_MOST], *key;
-    char words[CONDUCT_MOST][64], align[CONDUCT_MOST + 2] = "l";
-    json_t *value;
-    int n = 0;
-    json_object_foreach((json_t *)conduct, key, value) {
-        if (n == CONDUCT_MOST) break;
-        in_words(words[n], key);
-        keys[n] = key, names[n + 1] = words[n], align[n + 1] = 'r', align[n + 2] = 0, n++;
+    const bex_exploration_summary *first = &series[0].member[0]->s;
+    const bex_exploration_summary *shown = shown_conduct(r, environment);
+    const char *names[BEX_CONDUCT_MOST + 1] = {"how they move"};
+    char words[BEX_CONDUCT_MOST][BEX_SUMMARY_NAME], align[BEX_CONDUCT_MOST + 2] = "l";
+    int n = first->conducts;
+    for (int k = 0; k < n; k++) {
+        in_words(words[k], first->conduct[k].name);
+        names[k + 1] = words[k], align[k + 1] = 'r', align[k + 2] = 0;
     }
     if (n == 0) return;
     bex_page_table_begin(p, names, align, n + 1);
@@ -175,13 +175,14 @@ static void show_conduct(bex_page *p, const bex_record *r, const bex_series *ser
         bex_page_cell(p, "%s", series[i].label);
         for (int k = 0; k < n; k++) {
             double pair[2];
-            pair_cell(p, bex_series_pair(pair, &series[i], "conduct", keys[k]), pair, 3);
+            bool told = bex_series_pool(pair, &series[i], BEX_CONDUCT, first->conduct[k].name);
+            pair_cell(p, told, pair, 3);
         }
     }
     if (shown) {
         bex_page_cell(p, "Demonstrations");
         for (int k = 0; k < n; k++)
-            bex_page_cell(p, "%.3f", json_number_value(json_object_get(shown, keys[k])));
+            bex_page_cell(p, "%.3f", shown_value(shown, first->conduct[k].name));
     }
     bex_page_table_end(p);
 }
@@ -190,13 +191,13 @@ void bex_page_goals(bex_page *p, const bex_record *r, const bex_series *series, 
                     const char *environment) {
     bool any = false;
     for (int i = 0; i < count; i++)
-        for (int k = 0; k < series[i].count; k++) any |= series[i].member[k]->goals.n > 0;
+        for (int k = 0; k < series[i].count; k++) any |= series[i].member[k]->s.goals_by_step.n > 0;
     if (count == 0) return;
     if (any) {
         const bex_exploration *e = common_goals(series, count);
         bex_page_heading(p, "Goals");
         show_all(p, series, count, environment);
-        if (e && e->goal_count > 1) show_each(p, series, count, environment, e);
+        if (e && e->s.goals > 1) show_each(p, series, count, environment, e);
         show_end(p, series, count, e);
     }
     show_conduct(p, r, series, count, environment);

@@ -42,9 +42,9 @@ static void gather(choice *c, const bex_record *r, const char *environment) {
     *c = (choice){0};
     for (int i = 0; i < r->exploration_count && c->count < MOST; i++) {
         const bex_exploration *e = &r->explorations[i];
-        if (!bex_exploration_given(e) || strcmp(e->environment, environment) != 0) continue;
-        if (!json_array_size(json_object_get(e->results, "rollouts"))) continue;
-        int number = segment_number(c, e->history);
+        if (!bex_exploration_given(e) || strcmp(e->s.environment, environment) != 0) continue;
+        if (!e->s.rollout_trials) continue;
+        int number = segment_number(c, e->s.agent.history);
         if (number) c->of[c->count] = e, c->segment[c->count++] = number;
     }
     sort(c);
@@ -61,18 +61,15 @@ static void draw(bex_panel *p, const bex_exploration *e, int segment) {
     agent_of(agent, e);
     snprintf(title, sizeof title, "%s, segment %d", agent, segment);
     bex_panel_labels(p, title, NULL, NULL);
-    bool be = !strcmp(e->agent, "be");
-    const json_t *rollouts = json_object_get(e->results, "rollouts");
-    bex_map_path(p, json_object_get(e->results, "segment"),
-                 &(bex_mark){.colour = BEX_BLACK, .width = 5, .alpha = 0.28});
-    for (size_t i = 0; i < json_array_size(rollouts); i++) {
-        const json_t *trial = json_array_get(rollouts, i);
-        for (size_t k = 0; k < json_array_size(trial); k++)
+    bool be = !strcmp(e->s.agent.name, "be");
+    bex_map_path(p, &e->s.segment, &(bex_mark){.colour = BEX_BLACK, .width = 5, .alpha = 0.28});
+    const bex_path *next = e->s.rollouts;
+    for (int i = 0; i < e->s.rollout_trials; i++)
+        for (int k = 0; k < e->s.rollout_episodes[i]; k++)
             bex_map_path(
-                p, json_array_get(trial, k),
+                p, next++,
                 &(bex_mark){.colour = be ? BEX_BLUE : BEX_VERMILION, .width = 0.9, .alpha = 0.55});
-    }
-    bex_map_walls(p, e->results);
+    bex_map_walls(p, &e->s);
 }
 
 // the exploration of an agent with a segment, NULL if there is none
@@ -86,7 +83,7 @@ static void show_overlaps(bex_page *p, const choice *c) {
     char text[SEGMENTS][24], align[SEGMENTS + 2] = "l";
     const char *names[SEGMENTS + 1] = {"overlap with the segment"};
     bool any = false;
-    for (int i = 0; i < c->count; i++) any |= isfinite(c->of[i]->overlap[0]);
+    for (int i = 0; i < c->count; i++) any |= isfinite(c->of[i]->s.overlap.mean);
     if (!any) return;
     for (int k = 0; k < c->histories; k++) {
         snprintf(text[k], sizeof text[k], "segment %d", k + 1);
@@ -100,8 +97,8 @@ static void show_overlaps(bex_page *p, const choice *c) {
         bex_page_cell(p, "%s", agent);
         for (int k = 0; k < c->histories; k++) {
             const bex_exploration *e = find(c, c->of[i]->label, k + 1);
-            if (e && isfinite(e->overlap[0]))
-                bex_page_cell(p, "%.2f \u00b1 %.2f", e->overlap[0], e->overlap[1]);
+            if (e && isfinite(e->s.overlap.mean))
+                bex_page_cell(p, "%.2f \u00b1 %.2f", e->s.overlap.mean, e->s.overlap.error);
             else
                 bex_page_cell(p, "\u2013");
         }
@@ -134,7 +131,7 @@ void bex_page_segments(bex_page *p, const bex_record *r, const char *environment
         snprintf(alt, sizeof alt, "Rollouts of %s given history segment %d", agent, c.segment[i]);
         bex_page_show(p, one, alt);
         bex_figure_free(one);
-        segments &= json_array_size(json_object_get(c.of[i]->results, "segment")) > 0;
+        segments &= c.of[i]->s.segment.n > 0;
     }
     for (int i = c.count; i % columns; i++)
         bex_panel_hide_axes(bex_figure_panel(all, i / columns, i % columns));

@@ -1,6 +1,9 @@
 /* report/page_sources.c - where every number comes from: trials, seeds, commands, machine, configs. */
 #include "report/record.h"
 
+#include "base/error.h"
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,14 +26,14 @@ static void show_explorations(bex_page *p, const bex_record *r) {
         const bex_exploration *e = &r->explorations[i];
         bex_page_cell(p, "%s", e->name);
         bex_page_cell(p, "%s", e->label);
-        bex_page_cell(p, "%s", *e->history ? e->history : "\u2013");
-        bex_page_cell(p, "%s", *e->exp ? e->exp : "\u2013");
-        count_cell(p, e->trials);
-        count_cell(p, e->episodes);
-        count_cell(p, e->length);
-        count_cell(p, e->seed);
-        if (isfinite(e->final[0]))
-            bex_page_cell(p, "%.1f \u00b1 %.1f", e->final[0], e->final[1]);
+        bex_page_cell(p, "%s", *e->s.agent.history ? e->s.agent.history : "\u2013");
+        bex_page_cell(p, "%s", *e->s.agent.exp ? e->s.agent.exp : "\u2013");
+        count_cell(p, e->s.trials);
+        count_cell(p, e->s.episodes);
+        count_cell(p, e->s.length);
+        count_cell(p, e->s.seed);
+        if (isfinite(e->s.final.mean))
+            bex_page_cell(p, "%.1f \u00b1 %.1f", e->s.final.mean, e->s.final.error);
         else
             bex_page_cell(p, "\u2013");
     }
@@ -38,10 +41,9 @@ static void show_explorations(bex_page *p, const bex_record *r) {
 }
 
 static void show_commands(bex_page *p, const bex_record *r) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BEX_CHECK(out, "out of memory");
+    bex_text commands;
+    BEX_CHECK(bex_text_begin(&commands) == 0, "%s", bex_error());
+    FILE *out = commands.out;
     int missing = 0;
     for (int i = 0; i < r->run_count; i++) {
         const json_t *from = r->runs[i].provenance;
@@ -57,13 +59,14 @@ static void show_commands(bex_page *p, const bex_record *r) {
         }
     }
     for (int i = 0; i < r->exploration_count; i++)
-        if (*r->explorations[i].command)
-            fprintf(out, "%s\n", r->explorations[i].command);
+        if (*r->explorations[i].s.command)
+            fprintf(out, "%s\n", r->explorations[i].s.command);
         else
             missing++;
-    fclose(out);
+    char *text = bex_text_end(&commands);
+    BEX_CHECK(text, "%s", bex_error());
     bex_page_heading(p, "Commands");
-    if (size) bex_page_code(p, text);
+    if (*text) bex_page_code(p, text);
     if (missing) bex_page_note(p, "%d of the inputs name no command.", missing);
     free(text);
 }
@@ -86,9 +89,9 @@ static void show_machines(bex_page *p, const bex_record *r) {
     char said[8][400];
     int count = 0, all = r->run_count + r->exploration_count;
     for (int i = 0; i < all && count < 8; i++) {
-        const json_t *from =
-            i < r->run_count ? r->runs[i].provenance : r->explorations[i - r->run_count].results;
-        machine_of(said[count], sizeof said[count], json_object_get(from, "machine"));
+        const json_t *machine = i < r->run_count ? json_object_get(r->runs[i].provenance, "machine")
+                                                 : r->explorations[i - r->run_count].machine;
+        machine_of(said[count], sizeof said[count], machine);
         bool again = said[count][0] == 0;
         for (int k = 0; k < count; k++) again |= !strcmp(said[k], said[count]);
         if (!again) count++;

@@ -12,7 +12,7 @@
 static void make_title(char *out, size_t size, const bex_record *r) {
     const char *name = NULL;
     for (int i = 0; i < r->exploration_count; i++) {
-        const char *e = r->explorations[i].environment;
+        const char *e = r->explorations[i].s.environment;
         if (name && strcmp(name, e) != 0) name = "";
         if (!name) name = e;
     }
@@ -24,7 +24,7 @@ static void make_title(char *out, size_t size, const bex_record *r) {
 static void make_about(char *out, size_t size, const bex_record *r) {
     long long trials = 0;
     for (int i = 0; i < r->exploration_count; i++)
-        if (r->explorations[i].trials > 0) trials += r->explorations[i].trials;
+        if (r->explorations[i].s.trials > 0) trials += r->explorations[i].s.trials;
     size_t n = 0;
     if (r->run_count)
         n += (size_t)snprintf(out, size, "%d training run%s", r->run_count,

@@ -15,19 +15,19 @@ enum { LAST_RANK = 6 };
 
 // what a reader looks for first
 static int rank(const bex_exploration *e) {
-    bool first = !strcmp(e->history, "first");
-    if (!strcmp(e->agent, "be")) return first ? 1 : 0;
-    if (!strcmp(e->agent, "bc")) return 2;
-    if (!strcmp(e->agent, "retrieval")) return is_random(e) ? 5 : first ? 4 : 3;
+    bool first = !strcmp(e->s.agent.history, "first");
+    if (!strcmp(e->s.agent.name, "be")) return first ? 1 : 0;
+    if (!strcmp(e->s.agent.name, "bc")) return 2;
+    if (!strcmp(e->s.agent.name, "retrieval")) return is_random(e) ? 5 : first ? 4 : 3;
     return LAST_RANK;
 }
 
 // the same agent has the same colour in every report; others take what the palette has left
 static bex_colour usual_colour(const bex_exploration *e) {
-    bool first = !strcmp(e->history, "first");
-    if (!strcmp(e->agent, "be")) return first ? BEX_SKY : BEX_BLUE;
-    if (!strcmp(e->agent, "bc")) return BEX_VERMILION;
-    if (!strcmp(e->agent, "retrieval"))
+    bool first = !strcmp(e->s.agent.history, "first");
+    if (!strcmp(e->s.agent.name, "be")) return first ? BEX_SKY : BEX_BLUE;
+    if (!strcmp(e->s.agent.name, "bc")) return BEX_VERMILION;
+    if (!strcmp(e->s.agent.name, "retrieval"))
         return is_random(e) ? BEX_ORANGE : first ? BEX_PURPLE : BEX_GREEN;
     return 0;
 }
@@ -60,7 +60,7 @@ int bex_series_gather(bex_series *out, const bex_exploration *all, int count,
     int series = 0;
     for (int turn = 0; turn <= LAST_RANK; turn++)
         for (int i = 0; i < count; i++)
-            if (rank(&all[i]) == turn && !strcmp(all[i].environment, environment) &&
+            if (rank(&all[i]) == turn && !strcmp(all[i].s.environment, environment) &&
                 !bex_exploration_given(&all[i]))
                 series = add_member(out, series, &all[i]);
     return series;
@@ -69,14 +69,14 @@ int bex_series_gather(bex_series *out, const bex_exploration *all, int count,
 long long bex_series_trials(const bex_series *s) {
     long long trials = 0;
     for (int i = 0; i < s->count; i++)
-        trials += s->member[i]->trials > 0 ? s->member[i]->trials : 0;
+        trials += s->member[i]->s.trials > 0 ? s->member[i]->s.trials : 0;
     return trials;
 }
 
 static bool better_exp(const bex_series *a, const bex_series *b) {
     long long x = bex_series_trials(a), y = bex_series_trials(b);
     if (x != y) return x > y;
-    return a->member[0]->quantile > b->member[0]->quantile;
+    return a->member[0]->s.agent.quantile > b->member[0]->s.agent.quantile;
 }
 
 void bex_series_main(bex_series *out, const bex_series *s) {
@@ -84,7 +84,7 @@ void bex_series_main(bex_series *out, const bex_series *s) {
     for (int i = 0; i < s->count; i++) {
         bex_series one = {.label = s->label, .colour = s->colour};
         for (int k = 0; k < s->count; k++)
-            if (!strcmp(s->member[k]->exp, s->member[i]->exp))
+            if (!strcmp(s->member[k]->s.agent.exp, s->member[i]->s.agent.exp))
                 one.member[one.count++] = s->member[k];
         if (!out->count || better_exp(&one, out)) *out = one;
     }
@@ -113,7 +113,7 @@ bool bex_series_curve(bex_curve *out, const bex_series *s, int which) {
     *out = (bex_curve){0};
     for (int i = 0; i < s->count; i++) {
         part[i] = bex_exploration_curve(s->member[i], which);
-        trials[i] = (double)s->member[i]->trials;
+        trials[i] = (double)s->member[i]->s.trials;
         if (part[i]->n == 0 || trials[i] < 1 || !same_x(part[0], part[i])) return false;
     }
     if (s->count == 0) return false;
@@ -130,15 +130,23 @@ bool bex_series_curve(bex_curve *out, const bex_series *s, int which) {
     return true;
 }
 
-bool bex_series_pair(double out[2], const bex_series *s, const char *key, const char *inside) {
+static bex_estimate estimate_of(const bex_exploration_summary *s, bex_series_value which,
+                                const char *conduct) {
+    if (which == BEX_FINAL_REGIONS) return s->final;
+    if (which == BEX_FINAL_GOALS) return s->final_goals;
+    for (int c = 0; c < s->conducts; c++)
+        if (!strcmp(s->conduct[c].name, conduct)) return s->conduct[c].value;
+    return (bex_estimate){.mean = (double)NAN, .error = (double)NAN};
+}
+
+bool bex_series_pool(double out[2], const bex_series *s, bex_series_value which,
+                     const char *conduct) {
     double trials[BEX_SERIES_MEMBERS], mean[BEX_SERIES_MEMBERS], error[BEX_SERIES_MEMBERS];
     for (int i = 0; i < s->count; i++) {
-        const json_t *pair = json_object_get(s->member[i]->results, key);
-        if (inside) pair = json_object_get(pair, inside);
-        const json_t *m = json_object_get(pair, "mean"), *e = json_object_get(pair, "error");
-        trials[i] = (double)s->member[i]->trials;
-        if (!json_is_number(m) || !json_is_number(e) || trials[i] < 1) return false;
-        mean[i] = json_number_value(m), error[i] = json_number_value(e);
+        bex_estimate e = estimate_of(&s->member[i]->s, which, conduct);
+        trials[i] = (double)s->member[i]->s.trials;
+        if (isnan(e.mean) || isnan(e.error) || trials[i] < 1) return false;
+        mean[i] = e.mean, error[i] = e.error;
     }
     if (s->count) bex_pool(out, mean, error, trials, s->count);
     return s->count > 0;
@@ -156,7 +164,7 @@ int bex_series_grid(bex_grid *out, const bex_series *s) {
     int pooled = 0;
     *out = (bex_grid){0};
     for (int i = 0; i < s->count; i++) {
-        const bex_grid *g = &s->member[i]->visits;
+        const bex_grid *g = &s->member[i]->s.visits;
         size_t n = (size_t)g->rows * (size_t)g->columns;
         if (n == 0) continue;
         if (pooled == 0) {

@@ -1,4 +1,4 @@
-/* run/machine.c - look at the processor and the build; one table of libraries. */
+/* run/machine.c - look at the processor and the build; one row per library. */
 #include "run/machine.h"
 
 #include "base/real.h"
@@ -145,113 +145,67 @@ const char *bex_build_precision(void) {
 
 // ---- libraries: what is linked, asked of the library itself where it can answer ----
 
-typedef void version_of(char *out, size_t size);
+// WHEN(BEX_HAVE_X, code): the code if this build has it, nothing otherwise. dependencies.cmake defines
+// BEX_HAVE_X as 1, so that FLAG_1 brings a comma and moves KEEP into second place
+#define FLAG_1                     ~,
+#define SECOND(first, second, ...) second
+#define KEEP(...)                  __VA_ARGS__
+#define DROP(...)
+#define WHEN_(flag, ...)       SECOND(flag KEEP, DROP, ~)(__VA_ARGS__)
+#define WHEN(have, ...)        WHEN_PASTED(have, __VA_ARGS__)
+#define WHEN_PASTED(have, ...) WHEN_(FLAG_##have, __VA_ARGS__)
 
-static void openmp_version(char *out, size_t size) {
-    snprintf(out, size, "%d", _OPENMP); // yyyymm of the specification
-}
+#define TEXT(...) snprintf(out, size, __VA_ARGS__)
 
-static void jansson_version(char *out, size_t size) {
-    snprintf(out, size, "%s", jansson_version_str());
-}
+// One row a library, in the order of `bex doctor`: its name, Debian's package, whether this build has it and
+// no build is without it, what it is for, and how its version is told (compiled only if the build has it)
+#define EACH_LIBRARY(X)                                                                            \
+    /* yyyymm of the specification */                                                              \
+    X(openmp, "OpenMP", "gcc", 1, true, "threads", TEXT("%d", _OPENMP))                            \
+    X(jansson, "jansson", "libjansson-dev", 1, true, "JSON: safetensors headers, results",         \
+      TEXT("%s", jansson_version_str()))                                                           \
+    /* it does not know its own version */                                                         \
+    X(inih, "inih", "libinih-dev", 1, true, "configuration files", TEXT("%s", BEX_INIH_VERSION))   \
+    X(hdf5, "HDF5", "libhdf5-dev", BEX_HAVE_HDF5, false,                                           \
+      "D4RL, Minari, robomimic and LIBERO files", unsigned v[3] = {0};                             \
+      H5get_libversion(&v[0], &v[1], &v[2]); TEXT("%u.%u.%u", v[0], v[1], v[2]))                   \
+    X(zlib, "zlib", "zlib1g-dev", BEX_HAVE_ZLIB, false,                                            \
+      "compressed demonstrations read on all cores", TEXT("%s", zlibVersion()))                    \
+    X(mujoco, "MuJoCo", "libmujoco-dev", BEX_HAVE_MUJOCO, false, "the simulated robots",           \
+      TEXT("%s", mj_versionString()))                                                              \
+    X(egl, "EGL", "libegl-dev", BEX_HAVE_EGL, false, "pictures and videos of what a camera sees",  \
+      const char *text = eglQueryString(EGL_NO_DISPLAY, EGL_VERSION);                              \
+      if (!text) text = "?"; TEXT("%.*s", (int)strcspn(text, " "), text))                          \
+    X(cairo, "cairo", "libcairo2-dev", BEX_HAVE_CAIRO, false, "figures",                           \
+      TEXT("%s", cairo_version_string()))                                                          \
+    X(gif, "giflib", "libgif-dev", BEX_HAVE_GIF, false, "animations of `bex env`",                 \
+      TEXT("%d.%d.%d", GIFLIB_MAJOR, GIFLIB_MINOR, GIFLIB_RELEASE))                                \
+    X(mpi, "MPI", "libopenmpi-dev", BEX_HAVE_MPI, false, "training over several processes",        \
+      TEXT("%s", bex_mpi_version()))                                                               \
+    X(dnnl, "oneDNN", "libdnnl-dev", BEX_HAVE_DNNL, false,                                         \
+      "the reference column of `bex bench kernels`", const dnnl_version_t *v = dnnl_version();     \
+      TEXT("%d.%d.%d", v->major, v->minor, v->patch))
 
-static void inih_version(char *out, size_t size) {
-    snprintf(out, size, "%s", BEX_INIH_VERSION); // it does not know its own
-}
-
-#ifdef BEX_HAVE_DNNL
-static void dnnl_version_text(char *out, size_t size) {
-    const dnnl_version_t *v = dnnl_version();
-    snprintf(out, size, "%d.%d.%d", v->major, v->minor, v->patch);
-}
-#define DNNL_VERSION dnnl_version_text
-#else
-#define DNNL_VERSION NULL
-#endif
-
-#ifdef BEX_HAVE_HDF5
-static void hdf5_version(char *out, size_t size) {
-    unsigned major = 0, minor = 0, patch = 0;
-    H5get_libversion(&major, &minor, &patch);
-    snprintf(out, size, "%u.%u.%u", major, minor, patch);
-}
-#define HDF5_VERSION hdf5_version
-#else
-#define HDF5_VERSION NULL
-#endif
-
-#ifdef BEX_HAVE_MUJOCO
-static void mujoco_version(char *out, size_t size) {
-    snprintf(out, size, "%s", mj_versionString());
-}
-#define MUJOCO_VERSION mujoco_version
-#else
-#define MUJOCO_VERSION NULL
-#endif
-
-#ifdef BEX_HAVE_CAIRO
-static void cairo_version_text(char *out, size_t size) {
-    snprintf(out, size, "%s", cairo_version_string());
-}
-#define CAIRO_VERSION_OF cairo_version_text
-#else
-#define CAIRO_VERSION_OF NULL
-#endif
-
-#ifdef BEX_HAVE_EGL
-static void egl_version(char *out, size_t size) {
-    const char *text = eglQueryString(EGL_NO_DISPLAY, EGL_VERSION);
-    snprintf(out, size, "%.*s", (int)strcspn(text ? text : "?", " "), text ? text : "?");
-}
-#define EGL_VERSION_OF egl_version
-#else
-#define EGL_VERSION_OF NULL
-#endif
-
-#ifdef BEX_HAVE_GIF
-static void gif_version_text(char *out, size_t size) {
-    snprintf(out, size, "%d.%d.%d", GIFLIB_MAJOR, GIFLIB_MINOR, GIFLIB_RELEASE);
-}
-#define GIF_VERSION_OF gif_version_text
-#else
-#define GIF_VERSION_OF NULL
-#endif
-
-#ifdef BEX_HAVE_ZLIB
-static void zlib_version_text(char *out, size_t size) {
-    snprintf(out, size, "%s", zlibVersion());
-}
-#define ZLIB_VERSION_OF zlib_version_text
-#else
-#define ZLIB_VERSION_OF NULL
-#endif
-
-#ifdef BEX_HAVE_MPI
-static void mpi_version_text(char *out, size_t size) {
-    snprintf(out, size, "%s", bex_mpi_version());
-}
-#define MPI_VERSION_OF mpi_version_text
-#else
-#define MPI_VERSION_OF NULL
-#endif
+// false: not in this build
+#define X(id, name, package, have, required, serves, ...)                                          \
+    static bool version_of_##id(char *out, size_t size) {                                          \
+        (void)out, (void)size;                                                                     \
+        WHEN(have, __VA_ARGS__; return true;)                                                      \
+        return false;                                                                              \
+    }
+EACH_LIBRARY(X)
+#undef X
 
 static const struct {
     const char *name, *package;
     bool required;
-    version_of *version; // NULL: not in this build
+    bool (*version)(char *out, size_t size);
     const char *serves;
 } libraries[] = {
-    {"OpenMP", "gcc", true, openmp_version, "threads"},
-    {"jansson", "libjansson-dev", true, jansson_version, "JSON: safetensors headers, results"},
-    {"inih", "libinih-dev", true, inih_version, "configuration files"},
-    {"HDF5", "libhdf5-dev", false, HDF5_VERSION, "D4RL, Minari, robomimic and LIBERO files"},
-    {"zlib", "zlib1g-dev", false, ZLIB_VERSION_OF, "compressed demonstrations read on all cores"},
-    {"MuJoCo", "libmujoco-dev", false, MUJOCO_VERSION, "the simulated robots"},
-    {"EGL", "libegl-dev", false, EGL_VERSION_OF, "pictures and videos of what a camera sees"},
-    {"cairo", "libcairo2-dev", false, CAIRO_VERSION_OF, "figures"},
-    {"giflib", "libgif-dev", false, GIF_VERSION_OF, "animations of `bex env`"},
-    {"MPI", "libopenmpi-dev", false, MPI_VERSION_OF, "training over several processes"},
-    {"oneDNN", "libdnnl-dev", false, DNNL_VERSION, "the reference column of `bex bench kernels`"},
+#define X(id, name, package, have, required, serves, ...)                                          \
+    {name, package, required, version_of_##id, serves},
+    EACH_LIBRARY(X)
+#undef X
 };
 
 bool bex_library_at(int i, bex_library *out) {
@@ -259,9 +213,8 @@ bool bex_library_at(int i, bex_library *out) {
     *out = (bex_library){.name = libraries[i].name,
                          .package = libraries[i].package,
                          .required = libraries[i].required,
-                         .present = libraries[i].version != NULL,
                          .serves = libraries[i].serves};
-    if (out->present) libraries[i].version(out->version, sizeof out->version);
+    out->present = libraries[i].version(out->version, sizeof out->version);
     return true;
 }
 

@@ -6,8 +6,8 @@
  *
  * A chain, because additions must follow the lanes' order: a tree or a ring would add in another. Piece k is
  * on its way to the next rank while piece k + 1 arrives, so n ranks cost 2 (pieces + n - 2) messages' time,
- * whatever is added, and each sends and receives the data twice: as much as a ring does. Open MPI sends up to 64 kB
- * over TCP without asking whether they are welcome.
+ * whatever is added, and each sends and receives the data twice: as much as a ring does. Open MPI sends up to
+ * 64 kB over TCP without asking whether they are welcome.
  *
  * Waiting asks again and again (MPI's own waits would spin for ever): first busily, then with naps, and
  * if this process was told to end meanwhile, not for long: when a rank dies, mpirun sends the others SIGTERM

@@ -2,6 +2,7 @@
 #include "run/provenance.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "run/commit.h"
 #include "run/machine.h"
 
@@ -26,17 +27,16 @@ static void put_quoted(FILE *out, const char *word) {
 }
 
 char *bex_command_line(int argc, char *const *argv) {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    BEX_CHECK(out, "out of memory for a command line");
-    fputs("bex", out);
+    bex_text text;
+    BEX_CHECK(bex_text_begin(&text) == 0, "a command line: %s", bex_error());
+    fputs("bex", text.out);
     for (int i = 0; i < argc; i++) {
-        fputc(' ', out);
-        put_quoted(out, argv[i]);
+        fputc(' ', text.out);
+        put_quoted(text.out, argv[i]);
     }
-    BEX_CHECK(!ferror(out) && fclose(out) == 0, "out of memory for a command line");
-    return text;
+    char *line = bex_text_end(&text);
+    BEX_CHECK(line, "a command line: %s", bex_error());
+    return line;
 }
 
 const char *bex_build_commit(void) {

@@ -16,8 +16,8 @@ enum { BEX_TIME_SIZE = 24 };
 /* "2026-11-15T22:34:00Z"; returns out. */
 const char *bex_time_now(char out[BEX_TIME_SIZE]);
 
-/* {command, seed, version, commit, compiler, started, machine}: caller json_decrefs. started: bex_time_now when it
- * began; NULL: it begins now. */
+/* {command, seed, version, commit, compiler, started, machine}: caller json_decrefs. started: bex_time_now
+ * when it began; NULL: it begins now. */
 json_t *bex_provenance(const char *command, long long seed, const char *started);
 
 #endif

@@ -36,8 +36,8 @@ typedef struct bex_futures {
     int rows, stride;
 } bex_futures;
 
-/* A panel for each of `count` choices, at most four in a row. Negative with a message, a world that is not seen from above or
- * waypoints that do not tell where it is among them. */
+/* A panel for each of `count` choices, at most four in a row. Negative with a message, a world that is not
+ * seen from above or waypoints that do not tell where it is among them. */
 int bex_world_futures(const bex_world *world, const bex_futures *choices, int count,
                       const char *title, const char *path);
 

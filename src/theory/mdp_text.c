@@ -1,11 +1,11 @@
-/* theory/mdp_text.c - the text format of worlds (world.h): read with line numbers, write. */
+/* theory/mdp_text.c - the text format of worlds (mdp.h): read with line numbers, write. */
 #include "base/error.h"
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/number.h"
 #include "theory/mdp.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,23 +44,16 @@ static int read_whole(reader *r, const char *what, long least, long most, long *
     return 0;
 }
 
-// decimal digits only: strtod alone would take nan, inf and hexadecimal
-static int read_decimal(const char *word, size_t n, double *value) {
-    char *end;
-    *value = strtod(word, &end);
-    return n > 0 && strspn(word, "0123456789.+-eE") >= n && end == word + n && isfinite(*value)
-               ? 0
-               : -1;
-}
-
 static int read_probability(reader *r, double *p) {
-    char *word = next_word(r), *slash = word ? strchr(word, '/') : NULL;
+    const char *word = next_word(r), *at = word;
     double over = 1;
     if (!word) return bex_fail("probability is missing");
-    size_t n = slash ? (size_t)(slash - word) : strlen(word);
-    if (read_decimal(word, n, p) < 0 ||
-        (slash && (read_decimal(slash + 1, strlen(slash + 1), &over) < 0 || over == 0)))
-        return bex_fail("probability '%.40s' is not a number", word);
+    bool number = bex_number_take(p, &at) == 0;
+    if (number && *at == '/')
+        number = bex_number_parse(&over, at + 1) == 0 && over != 0;
+    else
+        number = number && !*at;
+    if (!number) return bex_fail("probability '%.40s' is not a number", word);
     *p /= over;
     if (!(*p >= 0 && *p <= 1)) return bex_fail("probability %.40s is not in [0, 1]", word);
     return 0;

@@ -1,6 +1,6 @@
 /* Parity of the actor-critic's update with PyTorch, as SAC and as RLPD have it: losses, first gradients,
- * temperature, values and targets after three updates. Goldens: tests/parity/make_sac.py. And: the same bits on any
- * number of threads, no allocation, gradients that fail loudly. */
+ * temperature, values and targets after three updates. Goldens: tests/parity/make_sac.py. And: the same bits
+ * on any number of threads, no allocation, gradients that fail loudly. */
 #include "agent/rl/actor_critic.h"
 
 #include "base/error.h"

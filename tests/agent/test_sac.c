@@ -1,5 +1,6 @@
 /* SAC in a small world: it learns, gives the same bits on any number of threads and after loading, allocates
- * nothing, remembers what happened, and refuses what it cannot do; and `bex train` with it, stopped and resumed. */
+ * nothing, remembers what happened, and refuses what it cannot do; and `bex train` with it, stopped and
+ * resumed. */
 #include "agent/rl/sac.h"
 
 #include "base/file.h"

@@ -3,9 +3,8 @@
 
 #include "base/rng.h"
 
-#include "test.h"
+#include "decimal_comma.h"
 
-#include <locale.h>
 #include <math.h>
 
 static void shortest_form_reads_back(void **state) {
@@ -46,17 +45,37 @@ static void whole_words_only(void **state) {
     assert_true(n == -9223372036854775807LL);
 }
 
-// where such a locale is installed; the C locale otherwise
+static void a_number_at_the_front(void **state) {
+    (void)state;
+    static const char *const none[] = {"",     "x1", " 1", "inf", "nan",
+                                       "0x10", "+",  ".",  "e5",  "-0X1"};
+    double x = 7;
+    const char *text;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        text = none[i];
+        assert_int_equal(bex_number_take(&x, &text), -1);
+        assert_ptr_equal(text, none[i]);
+    }
+    assert_true(x == 7);
+    text = "0.05+4,1";
+    assert_int_equal(bex_number_take(&x, &text), 0);
+    assert_true(x == 0.05);
+    assert_string_equal(text, "+4,1");
+    text = "312.5pt";
+    assert_int_equal(bex_number_take(&x, &text), 0);
+    assert_true(x == 312.5);
+    assert_string_equal(text, "pt");
+}
+
 static void a_decimal_comma_changes_nothing(void **state) {
     (void)state;
-    const char *found = setlocale(LC_ALL, "de_DE.UTF-8");
-    if (!found) found = setlocale(LC_ALL, "fr_FR.UTF-8");
+    bool found = decimal_comma_begin();
     double x;
     char text[BEX_NUMBER_SIZE];
     assert_string_equal(bex_number_format(text, 0.5), "0.5");
     assert_int_equal(bex_number_parse(&x, "0.5"), 0);
     assert_true(x == 0.5);
-    setlocale(LC_ALL, "C");
+    decimal_comma_end();
     if (!found) skip();
 }
 
@@ -64,6 +83,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shortest_form_reads_back),
         cmocka_unit_test(whole_words_only),
+        cmocka_unit_test(a_number_at_the_front),
         cmocka_unit_test(a_decimal_comma_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Memory for large arrays: there, aligned, writable from end to end; NULL, not a small block, when too much. */
+/* Memory for large arrays: there, aligned, writable from end to end; NULL, not a small block, when too
+ * much. */
 #include "base/pages.h"
 
 #include "test.h"

@@ -1,4 +1,5 @@
-/* `bex act` as a user runs it: the same chunks as the library's, rows on their own, every mismatch one line. */
+/* `bex act` as a user runs it: the same chunks as the library's, rows on their own, every mismatch one
+ * line. */
 #include "cli/program.h"
 #include "host/folder.h"
 #include "kernel/random.h"

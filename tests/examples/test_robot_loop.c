@@ -1,4 +1,5 @@
-/* examples/robot_loop.c as a user runs it, for a few ticks: it acts, keeps its history, says what is wrong. */
+/* examples/robot_loop.c as a user runs it, for a few ticks: it acts, keeps its history, says what is
+ * wrong. */
 #include "policy/tiny_policy.h"
 
 #include <sys/wait.h>

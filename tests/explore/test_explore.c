@@ -185,6 +185,50 @@ static double number(const json_t *from, const char *a, const char *b, const cha
     return json_number_value(json_is_array(v) ? json_array_get(v, i) : v);
 }
 
+static void same_curve(const bex_curve *a, const bex_curve *b) {
+    assert_int_equal(a->n, b->n);
+    for (int i = 0; i < a->n; i++)
+        if (a->x[i] != b->x[i] || a->mean[i] != b->mean[i] || a->error[i] != b->error[i])
+            fail_msg("point %d of a curve is another", i);
+}
+
+// results.json, after it was read back: what a report sees is what was filled in
+static json_t *results_of(const bex_explored *e, const bex_explore_about *about) {
+    bex_exploration_summary s, back;
+    if (bex_explore_summarise(&s, e, about) < 0) fail_msg("%s", bex_error());
+    json_t *r = bex_explore_results(&s, about);
+    if (bex_exploration_summary_read(&back, r) < 0) fail_msg("%s", bex_error());
+    assert_string_equal(s.environment, back.environment);
+    assert_true(s.trials == back.trials && s.episodes == back.episodes && s.seed == back.seed);
+    assert_true(s.regions == back.regions && s.length == back.length && s.goals == back.goals);
+    same_curve(&s.by_episode, &back.by_episode);
+    same_curve(&s.repeated, &back.repeated);
+    same_curve(&s.by_step, &back.by_step);
+    same_curve(&s.goals_by_step, &back.goals_by_step);
+    same_curve(&s.goals_by_episode, &back.goals_by_episode);
+    for (int g = 0; g < s.goals; g++) {
+        same_curve(&s.goal[g], &back.goal[g]);
+        assert_string_equal(s.goal_name[g], back.goal_name[g]);
+        assert_true(s.goal_share[g] == back.goal_share[g]);
+    }
+    assert_true(s.final.mean == back.final.mean && s.final.error == back.final.error);
+    assert_true(isnan(s.overlap.mean) ? isnan(back.overlap.mean)
+                                      : s.overlap.mean == back.overlap.mean);
+    assert_int_equal(s.conducts, back.conducts);
+    for (int c = 0; c < s.conducts; c++)
+        assert_true(s.conduct[c].value.mean == back.conduct[c].value.mean);
+    assert_true(s.map == back.map && s.walls.n == back.walls.n && s.segment.n == back.segment.n);
+    assert_true(s.visits.rows == back.visits.rows && s.visits.columns == back.visits.columns);
+    for (int i = 0; i < s.visits.rows * s.visits.columns; i++)
+        assert_true(s.visits.count[i] == back.visits.count[i]);
+    assert_int_equal(s.rollout_trials, back.rollout_trials);
+    for (int k = 0; s.rollout_trials && k < s.rollout_episodes[0]; k++)
+        assert_int_equal(s.rollouts[k].n, back.rollouts[k].n);
+    bex_exploration_summary_fini(&s);
+    bex_exploration_summary_fini(&back);
+    return r;
+}
+
 static void results_say_what_happened(void **state) {
     (void)state;
     bex_explored e;
@@ -196,12 +240,12 @@ static void results_say_what_happened(void **state) {
                                .agent = agent,
                                .segment = e.trial[1].obs + LENGTH * e.O,
                                .segment_rows = LENGTH};
-    json_t *r = bex_explore_results(&e, &about);
+    json_t *r = results_of(&e, &about);
     assert_non_null(r);
     double values[TRIALS];
     for (int k = 1; k <= EPISODES; k++) {
         for (int i = 0; i < TRIALS; i++) values[i] = bex_explored_after_episodes(&e, i, k);
-        bex_spread s = bex_spread_of(values, TRIALS);
+        bex_estimate s = bex_estimate_of(values, TRIALS);
         assert_true(number(r, "by_episode", "regions", "mean", (size_t)k - 1) == s.mean);
         assert_true(number(r, "by_episode", "regions", "error", (size_t)k - 1) == s.error);
     }
@@ -291,7 +335,7 @@ static void goals_are_counted_right(void **state) {
     }
     assert_true(found > 0);
     json_t *agent = json_object(),
-           *r = bex_explore_results(&e, &(bex_explore_about){.command = "x", .agent = agent});
+           *r = results_of(&e, &(bex_explore_about){.command = "x", .agent = agent});
     const json_t *goals = json_object_get(r, "goals");
     const json_t *mean = json_object_get(json_object_get(goals, "found"), "mean");
     assert_true(fabs(json_number_value(mean) - found) < 1e-12);
@@ -345,7 +389,7 @@ static void a_budget_is_used_to_the_last_step(void **state) {
                             (size_t)e.O * sizeof(bex_real));
     }
     json_t *agent = json_object(),
-           *r = bex_explore_results(&e, &(bex_explore_about){.command = "x", .agent = agent});
+           *r = results_of(&e, &(bex_explore_about){.command = "x", .agent = agent});
     assert_int_equal(json_integer_value(json_object_get(r, "budget")), BUDGET);
     assert_int_equal(json_integer_value(json_object_get(r, "episodes")), 3);
     const json_t *steps =
@@ -375,7 +419,7 @@ static void ants_are_judged(void **state) {
                                .demonstration_rows = t->steps,
                                .demonstration_start = t->start,
                                .demonstration_episodes = t->episodes};
-    json_t *r = bex_explore_results(&e, &about);
+    json_t *r = results_of(&e, &about);
     double values[BEX_ENV_CONDUCT];
     assert_int_equal(world->class->judge(world, t->obs, t->start, t->episodes, values), 0);
     assert_true(values[2] > 0);

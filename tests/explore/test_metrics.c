@@ -1,18 +1,9 @@
-/* Means, regions and overlap against numbers worked out by hand. */
+/* Regions and overlap against numbers worked out by hand. */
 #include "explore/metrics.h"
 
 #include "test.h"
 
 #include <math.h>
-
-static void mean_and_standard_error(void **state) {
-    (void)state;
-    bex_spread s = bex_spread_of((double[]){1, 2, 3, 6}, 4);
-    assert_true(fabs(s.mean - 3) < 1e-12);
-    assert_true(fabs(s.error - sqrt(14.0 / 3 / 4)) < 1e-12);
-    s = bex_spread_of((double[]){7}, 1);
-    assert_true(s.mean == 7 && s.error == 0);
-}
 
 static int floor_region(const bex_world *w, const bex_real *obs) {
     (void)w;
@@ -39,7 +30,6 @@ static void overlap_is_a_share_of_the_first(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mean_and_standard_error),
         cmocka_unit_test(regions_are_marked_once),
         cmocka_unit_test(overlap_is_a_share_of_the_first),
     };

@@ -1,4 +1,5 @@
-/* Plans made again from recorded states: the same ones, what is kept of them, and the summary counted by hand. */
+/* Plans made again from recorded states: the same ones, what is kept of them, and the summary counted by
+ * hand. */
 #include "explore/plans.h"
 
 #include "agent/actors/policy_actor.h"
@@ -177,8 +178,9 @@ static double number(const json_t *j, const char *a, const char *b, const char *
     return json_number_value(c ? json_object_get(j, c) : j);
 }
 
-/* One trial of two episodes of three states: the first stays in region 0, the second chooses twice. At first of 2.5 (chosen) and
- * 0.5, followed for 10 of 20 steps; then of 9 (chosen) and 3.5, which alone is possible. */
+/* One trial of two episodes of three states: the first stays in region 0, the second chooses twice. At first
+ * of 2.5 (chosen) and 0.5, followed for 10 of 20 steps; then of 9 (chosen) and 3.5, which alone is
+ * possible. */
 static void the_summary_is_right(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(proposing, 0, 3);

@@ -149,9 +149,9 @@ static void tail_case(int M, int N, int K, int tb, bex_activation act, int has_b
     bex_ref_gemm(z.p, N, A, K, B, ldb, M, N, K, tb ? BEX_GEMM_TB : 0);
     for (int i = 0; i < M; i++)
         for (int j = 0; j < N && has_bias; j++) *at(z, i, j) += bias[j];
-    bex_act_fwd(want.p, z.p, span(z), act); // itself held to libm by test_activation.c
+    bex_activation_fwd(want.p, z.p, span(z), act); // itself held to libm by test_activation.c
     char what[64];
-    snprintf(what, sizeof what, "%s M %d N %d K %d", bex_act_name(act), M, N, K);
+    snprintf(what, sizeof what, "%s M %d N %d K %d", bex_activation_name(act), M, N, K);
     assert_close(C, want, 2 * tolerance(K), what);
     if (has_pre) assert_close(pre, z, 2 * tolerance(K), what);
     guards_intact(pre);
@@ -163,7 +163,7 @@ static void finishes_with_bias_and_activation(void **state) {
     static const int shapes[][3] = {{1, 1, 1},   {7, 17, 9},    {13, 64, 257},
                                     {50, 33, 0}, {245, 70, 31}, {1201, 18, 5}};
     for (int s = 0; s < COUNT(shapes); s++)
-        for (int act = 0; act < BEX_ACTS; act++)
+        for (int act = 0; act < BEX_ACTIVATIONS; act++)
             for (int option = 0; option < 8; option++)
                 tail_case(shapes[s][0], shapes[s][1], shapes[s][2], option & 1, (bex_activation)act,
                           option & 2, option & 4);
@@ -172,14 +172,14 @@ static void finishes_with_bias_and_activation(void **state) {
 static void activated_bits_do_not_depend_on_the_batch(void **state) {
     (void)state;
     enum { M = 300, N = 70, K = 50 };
-    for (int act = 0; act < BEX_ACTS; act++) {
+    for (int act = 0; act < BEX_ACTIVATIONS; act++) {
         bex_real *A = input(M * K, 0), *B = input(N * K, 0), *bias = input(N, 0);
         bex_real *C = input(M * N, 0), *row = input(N, 1);
         bex_gemm_act(C, N, A, K, B, K, M, N, K, BEX_GEMM_TB, bias, (bex_activation)act, NULL);
         for (int i = 0; i < M; i += 7) {
             bex_gemm_act(row, N, A + i * K, K, B, K, 1, N, K, BEX_GEMM_TB, bias,
                          (bex_activation)act, NULL);
-            assert_same_bits(row, C + i * N, N, bex_act_name((bex_activation)act));
+            assert_same_bits(row, C + i * N, N, bex_activation_name((bex_activation)act));
         }
         release_all();
     }

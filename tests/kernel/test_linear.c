@@ -32,7 +32,7 @@ static void forward_is_x_wt_plus_b(void **state) {
             matrix y = output(l.M, l.N, l.N, option & 1), pre = output(l.M, l.N, l.N, option & 1);
             matrix z = output(l.M, l.N, l.N, 0), want = output(l.M, l.N, l.N, 0);
             bex_linear_fwd(y.p, option & 2 ? pre.p : NULL, l.x, l.W, option & 4 ? l.b : NULL, l.M,
-                           l.N, l.K, BEX_ACT_TANH);
+                           l.N, l.K, BEX_ACTIVATION_TANH);
             for (int i = 0; i < l.M; i++)
                 for (int n = 0; n < l.N; n++) {
                     double sum = option & 4 ? (double)l.b[n] : 0;

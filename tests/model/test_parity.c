@@ -49,10 +49,12 @@ static void read_prefixed(bex_real *out, const bex_st_file *f, const char *prefi
 
 static network network_new(const bex_st_file *f, int lanes) {
     network n = {.params = bex_params_new(), .lanes = lanes};
-    n.encoder = bex_encoder_add(n.params, "encoder", BLOCKS, C, F, HEADS, 0);
+    n.encoder =
+        bex_encoder_add(n.params, "encoder",
+                        (bex_stack){.blocks = BLOCKS, .C = C, .feedforward = F, .heads = HEADS});
     n.head = bex_mlp_add(
         n.params, "head",
-        (bex_mlp_options){.in = C, .out = OUT, .hidden = {HIDDEN}, .act = BEX_ACT_RELU});
+        (bex_mlp_options){.in = C, .out = OUT, .hidden = {HIDDEN}, .act = BEX_ACTIVATION_RELU});
     bex_params_build(n.params, lanes, bex_rng_seed(0));
     for (int i = 0; i < n.params->params; i++)
         read_prefixed(bex_param_edit(n.params->param[i]), f, "param.", n.params->param[i]);

@@ -15,27 +15,28 @@ static const bex_real WEIGHT[6] = {R(1), R(0), R(.5), R(2), R(1), R(.25)};
 
 // linear x (2,3,4), W (5,4), b (5), and activations alone; clang-format does not settle on this
 // clang-format off
-#define LINEAR(act) CASE(linear_##act) { return bex_linear(tape, USE(0), in[1], in[2], BEX_ACT_##act); }
+#define LINEAR(act) \
+    CASE(linear_##act) { return bex_linear(tape, USE(0), in[1], in[2], BEX_ACTIVATION_##act); }
 LINEAR(ID) LINEAR(GELU) LINEAR(SILU) LINEAR(RELU) LINEAR(TANH) LINEAR(SIGMOID) LINEAR(SOFTPLUS)
-#define ACTIVATE(act) CASE(activate_##act) { return bex_activate(tape, USE(0), BEX_ACT_##act); }
+#define ACTIVATE(act) CASE(activate_##act) { return bex_activate(tape, USE(0), BEX_ACTIVATION_##act); }
 ACTIVATE(ID) ACTIVATE(GELU) ACTIVATE(SILU) ACTIVATE(RELU) ACTIVATE(TANH) ACTIVATE(SIGMOID)
 ACTIVATE(SOFTPLUS)
     // clang-format on
 
     CASE(linear_nobias) {
-    return bex_linear(tape, USE(0), in[1], NULL, BEX_ACT_GELU);
+    return bex_linear(tape, USE(0), in[1], NULL, BEX_ACTIVATION_GELU);
 }
 CASE(linear_rows) {
-    bex_tensor *a = bex_linear_rows(tape, USE(0), in[1], in[2], 1, 3, BEX_ACT_TANH);
-    bex_tensor *b = bex_linear_rows(tape, USE(0), in[1], in[2], 2, 3, BEX_ACT_ID);
+    bex_tensor *a = bex_linear_rows(tape, USE(0), in[1], in[2], 1, 3, BEX_ACTIVATION_TANH);
+    bex_tensor *b = bex_linear_rows(tape, USE(0), in[1], in[2], 2, 3, BEX_ACTIVATION_ID);
     return bex_add(tape, a, b);
 }
 CASE(linear_twice) { // one weight used twice: gradients add up
-    bex_tensor *h = bex_linear(tape, USE(0), in[1], in[2], BEX_ACT_TANH);
-    return bex_linear(tape, h, in[1], in[2], BEX_ACT_ID);
+    bex_tensor *h = bex_linear(tape, USE(0), in[1], in[2], BEX_ACTIVATION_TANH);
+    return bex_linear(tape, h, in[1], in[2], BEX_ACTIVATION_ID);
 }
 CASE(linear_long) {
-    return bex_linear(tape, USE(0), in[1], in[2], BEX_ACT_ID);
+    return bex_linear(tape, USE(0), in[1], in[2], BEX_ACTIVATION_ID);
 }
 
 CASE(layernorm_plain) {
@@ -195,16 +196,16 @@ CASE(tanh_gaussian) { // the actor's loss: log-density of its own squashed sampl
     return bex_sub(tape, bex_gaussian_logp(tape, z, mean, s), bex_tanh_logdet(tape, z));
 }
 CASE(ensemble) {
-    return bex_linear(tape, USE(0), in[1], in[2], BEX_ACT_TANH);
+    return bex_linear(tape, USE(0), in[1], in[2], BEX_ACTIVATION_TANH);
 }
 CASE(ensemble_shared) {
-    bex_tensor *h = bex_linear(tape, USE(0), in[1], in[2], BEX_ACT_TANH);
+    bex_tensor *h = bex_linear(tape, USE(0), in[1], in[2], BEX_ACTIVATION_TANH);
     return bex_min_members(tape, bex_square(tape, h));
 }
 CASE(ensemble_norm) { // a critic's hidden layer: dense, norm per member, activation
-    bex_tensor *h = bex_linear(tape, USE(0), in[1], in[2], BEX_ACT_ID);
+    bex_tensor *h = bex_linear(tape, USE(0), in[1], in[2], BEX_ACTIVATION_ID);
     h = bex_layernorm_modulated(tape, h, NULL, NULL, USE(3), USE(4), 1e-6);
-    return bex_activate(tape, h, BEX_ACT_SILU);
+    return bex_activate(tape, h, BEX_ACTIVATION_SILU);
 }
 
 #define X234                                                                                       \

@@ -154,13 +154,13 @@ static void inference_records_nothing(void **state) {
     const bex_param *w = bex_param_add(p, BEX_INIT_XAVIER, 2, BEX_DIMS(4, 4), "w");
     bex_params_build(p, 1, bex_rng_seed(1));
     bex_tensor *x = values(2, BEX_DIMS(1, 4), V(1, 2, 3, 4));
-    bex_tensor *y = bex_linear(&tape, x, w, NULL, BEX_ACT_GELU);
+    bex_tensor *y = bex_linear(&tape, x, w, NULL, BEX_ACTIVATION_GELU);
     assert_false(y->needs_grad);
     assert_null(tape.last);
     // a block that is not trained is a constant on a recording tape
     bex_params *other = bex_params_new();
     bex_tape_train(&tape, other);
-    y = bex_linear(&tape, x, w, NULL, BEX_ACT_GELU);
+    y = bex_linear(&tape, x, w, NULL, BEX_ACTIVATION_GELU);
     assert_false(y->needs_grad);
     assert_null(tape.last);
     bex_params_free(other);

@@ -187,12 +187,12 @@ static size_t run_layers(const layers *l, bex_real *out) {
     bex_tape_init(&tape, arena);
     if (l->params->blocks) bex_tape_train(&tape, l->params);
     bex_tensor *in = bex_constant(&tape, x, 2, BEX_DIMS(M, IN));
-    bex_tensor *h = bex_linear(&tape, in, l->w, l->b, BEX_ACT_GELU);
-    bex_tensor *e = bex_linear(&tape, h, l->members, NULL, BEX_ACT_ID);
-    bex_tensor *r = bex_linear_rows(&tape, in, l->w, l->b, 32, 64, BEX_ACT_ID);
+    bex_tensor *h = bex_linear(&tape, in, l->w, l->b, BEX_ACTIVATION_GELU);
+    bex_tensor *e = bex_linear(&tape, h, l->members, NULL, BEX_ACTIVATION_ID);
+    bex_tensor *r = bex_linear_rows(&tape, in, l->w, l->b, 32, 64, BEX_ACTIVATION_ID);
     bex_tensor *s =
-        bex_linear_rows(&tape, bex_linear_rows(&tape, in, l->w, l->b, 5, 40, BEX_ACT_ID), l->odd,
-                        NULL, 3, 6, BEX_ACT_ID);
+        bex_linear_rows(&tape, bex_linear_rows(&tape, in, l->w, l->b, 5, 40, BEX_ACTIVATION_ID),
+                        l->odd, NULL, 3, 6, BEX_ACTIVATION_ID);
     const bex_tensor *result[] = {e, r, s};
     size_t n = 0;
     for (int i = 0; i < 3; i++) {
@@ -246,8 +246,8 @@ static void gradients_that_nobody_set_are_zero(void **state) {
     bex_tape_init(&tape, arena);
     bex_tape_train(&tape, l.params);
     bex_param one = bex_param_member(l.members, 1);
-    bex_tensor *y =
-        bex_linear(&tape, bex_constant(&tape, x, 2, BEX_DIMS(M, IN)), &one, NULL, BEX_ACT_ID);
+    bex_tensor *y = bex_linear(&tape, bex_constant(&tape, x, 2, BEX_DIMS(M, IN)), &one, NULL,
+                               BEX_ACTIVATION_ID);
     bex_backward(&tape, bex_sum_all(&tape, y, 1));
     bex_params_end(l.params, 0);
     for (int i = 0; i < l.params->params; i++) {
@@ -319,12 +319,12 @@ static void a_member_is_a_parameter_of_its_own(void **state) {
         if (packed) bex_params_pack(l.params, 1);
         bex_tape_init(&tape, arena);
         bex_tensor *in = bex_constant(&tape, x, 2, BEX_DIMS(M, IN));
-        bex_tensor *all = bex_linear(&tape, in, l.members, NULL, BEX_ACT_ID);
+        bex_tensor *all = bex_linear(&tape, in, l.members, NULL, BEX_ACTIVATION_ID);
         for (int e = 0; e < 3; e++) {
             bex_param one = bex_param_member(l.members, e);
             assert_true(one.rank == 2 && one.dim[0] == N && one.dim[1] == IN);
             assert_true(!bex_param_panels(&one, BEX_PANELS_DX, 0) == !packed);
-            bex_tensor *y = bex_linear(&tape, in, &one, NULL, BEX_ACT_ID);
+            bex_tensor *y = bex_linear(&tape, in, &one, NULL, BEX_ACTIVATION_ID);
             assert_memory_equal(y->data, all->data + e * M * N, M * N * sizeof *y->data);
         }
         bex_arena_free(arena);

@@ -242,7 +242,8 @@ static void every_f16_is_read(void **state) {
 
 /* ---- refusals ---- */
 
-/* Every finite half is written as itself; between two of them the nearer is taken, in the middle the even one. */
+/* Every finite half is written as itself; between two of them the nearer is taken, in the middle the even
+ * one. */
 static void halves_round_to_nearest(void **state) {
     (void)state;
     enum { HALVES = 31 << 10 };

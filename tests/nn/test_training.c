@@ -28,10 +28,13 @@ typedef struct {
 static learner *learner_new(int threads) {
     learner *l = calloc(1, sizeof *l);
     l->params = bex_params_new();
-    l->encoder = bex_encoder_add(l->params, "encoder", BLOCKS, C, 2 * C, HEADS, 0.1);
-    l->head =
-        bex_mlp_add(l->params, "head",
-                    (bex_mlp_options){.in = C, .out = OUT, .hidden = {16}, .act = BEX_ACT_SILU});
+    l->encoder = bex_encoder_add(
+        l->params, "encoder",
+        (bex_stack){
+            .blocks = BLOCKS, .C = C, .feedforward = 2 * C, .heads = HEADS, .dropout = 0.1});
+    l->head = bex_mlp_add(
+        l->params, "head",
+        (bex_mlp_options){.in = C, .out = OUT, .hidden = {16}, .act = BEX_ACTIVATION_SILU});
     l->lanes = bex_lanes_new(LANES, threads);
     bex_params_build(l->params, bex_lanes_blocks(l->lanes), bex_rng_seed(1));
     bex_rng g = bex_rng_seed(2);

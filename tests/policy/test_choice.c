@@ -193,8 +193,9 @@ static void the_choice_sees_the_whole_memory(void **state) {
     assert_true(differ > 0);
 }
 
-/* What is asked changes after the first plan; the network is blind to it, so the actions change with the first choice
- * that comes after. First step with another action, over streams of several seeds: commit if they followed. */
+/* What is asked changes after the first plan; the network is blind to it, so the actions change with the
+ * first choice that comes after. First step with another action, over streams of several seeds: commit if
+ * they followed. */
 static int first_that_differs(int kind, int commit) {
     enum { STREAMS = 12, STEPS = 24 };
     int first = STEPS;
@@ -232,7 +233,8 @@ static void a_choice_is_followed(void **state) {
     }
 }
 
-// with diffusion.show_waypoints the actions are denoised again, to where the chosen proposal leads: not its own, and not those of another
+// with diffusion.show_waypoints the actions are denoised again, to where the chosen candidate leads: not its
+// own, and not those of another
 static void a_chosen_future_leads(void **state) {
     (void)state;
     bex_policy *p = blind_policy(LED);

@@ -43,8 +43,10 @@ static void ddim_list(void **state) {
 // encoder and decoder only: tokens are counted apart
 static size_t network_size(int C, int heads, int blocks, int F, int T, int A, int K) {
     bex_params *p = bex_params_new();
-    bex_encoder_add(p, "encoder", blocks, C, F, heads, 0);
-    bex_decoder_add(p, "decoder", blocks, C, F, heads, A, K, T, 0);
+    bex_stack stack = {.blocks = blocks, .C = C, .feedforward = F, .heads = heads};
+    bex_encoder_add(p, "encoder", stack);
+    bex_decoder_add(p, "decoder",
+                    (bex_decoder_options){.stack = stack, .A = A, .K = K, .time_width = T});
     size_t n = bex_params_total(p);
     bex_params_free(p);
     return n;

@@ -110,8 +110,8 @@ static void one_place_is_no_support(void **state) {
     bex_normaliser_fini(&n);
 }
 
-/* Demonstrators were only where proposal `at` leads: asked for the most covering or the least, that one is taken, and without
- * support another. */
+/* Demonstrators were only where proposal `at` leads: asked for the most covering or the least, that one is
+ * taken, and without support another. */
 static void what_nobody_did_is_left_out(void **state) {
     (void)state;
     enum { N = 9, WIDE = TINY_A + 2, CHUNK = TINY_K * WIDE };

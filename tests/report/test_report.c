@@ -100,7 +100,8 @@ static void make_set(void) {
     put("set/be", "status", "finished\n");
     put("set/be", "config.ini", "[train]\nlr = 0.1 ; <&>\n");
     put("set/be", "provenance.json",
-        "{\"command\": \"bex train x.ini\", \"seed\": 11, \"commit\": \"abc123\", \"started\": \"2026-01-02T03:04:05Z\", \"resumed\": [{\"command\": \"bex train --resume be\"}]}");
+        "{\"command\": \"bex train x.ini\", \"seed\": 11, \"commit\": \"abc123\", "
+        "\"started\": \"2026-01-02T03:04:05Z\", \"resumed\": [{\"command\": \"bex train --resume be\"}]}");
 }
 
 static void the_whole_set(void **state) {
@@ -130,10 +131,10 @@ static void the_whole_set(void **state) {
     assert_has(html, "file:s/&lt;1&gt;.hdf5");
     assert_has(
         html,
-        "<td>BE, online history</td><td class=\"r\">3</td><td class=\"r\">60</td><td class=\"r\">2</td><td class=\"r\">1.00</td>");
-    assert_has(
-        html,
-        "<td>be</td><td>finished</td><td class=\"r\">300</td><td class=\"r\">0.25</td><td class=\"r\">0.375</td>");
+        "<td>BE, online history</td><td class=\"r\">3</td><td class=\"r\">60</td><td class=\"r\">2</td>"
+        "<td class=\"r\">1.00</td>");
+    assert_has(html, "<td>be</td><td>finished</td><td class=\"r\">300</td><td class=\"r\">0.25</td>"
+                     "<td class=\"r\">0.375</td>");
     assert_has(html, "bex train x.ini\nbex train --resume be\nbex explore set/a1 &lt;x&gt;\n");
     assert_has(html, "lr = 0.1 ; &lt;&amp;&gt;");
     assert_has(html, "<summary>Other metrics</summary>");
@@ -259,9 +260,12 @@ static void wrong_inputs_are_refused(void **state) {
          "not arrays of one length"},
         {"{\"by_episode\": {\"regions\": {\"episode\": [\"x\"], \"mean\": [1], \"error\": [1]}}}",
          "by_episode.regions: element 0 is not a number"},
-        {"{\"by_episode\": {\"regions\": {\"episode\": [1], \"mean\": [1], \"error\": [1]}}, \"occupancy\": {\"grid\": {\"rows\": 2, \"columns\": 2, \"counts\": [1]}}}",
+        {"{\"by_episode\": {\"regions\": {\"episode\": [1], \"mean\": [1], \"error\": [1]}}, "
+         "\"occupancy\": {\"grid\": {\"rows\": 2, \"columns\": 2, \"counts\": [1]}}}",
          "occupancy.grid: not a grid"},
-        {"{\"by_episode\": {\"regions\": {\"episode\": [1], \"mean\": [1], \"error\": [1]}}, \"goals\": {\"names\": [\"a\"]}, \"by_step\": {\"goals\": {\"step\": [1, 2], \"mean\": [0, 1], \"error\": [0, 0], \"each\": [[1]]}}}",
+        {"{\"by_episode\": {\"regions\": {\"episode\": [1], \"mean\": [1], \"error\": [1]}}, "
+         "\"goals\": {\"names\": [\"a\"]}, \"by_step\": {\"goals\": {\"step\": [1, 2], "
+         "\"mean\": [0, 1], \"error\": [0, 0], \"each\": [[1]]}}}",
          "by_step.goals.each: goal 0 has another length"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

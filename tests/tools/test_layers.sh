@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/layers: each kind of forbidden include, planted, is caught.
+# tools/layers: each kind of fault, planted, is caught.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
@@ -46,6 +46,37 @@ caught include/bex/bex.h '<mujoco/mujoco.h>'
 
 plant src/utils/a.c '<math.h>'
 if "$root/tools/layers" "$scratch" >/dev/null; then fail "an unknown folder passes"; fi
+
+# a real number read where the locale decides what a point is
+reads() { # file, line of code
+    plant "$1" '<stdlib.h>'
+    printf '%s\n' "$2" >>"$scratch/$1"
+    out=$("$root/tools/layers" "$scratch")
+}
+for code in 'x = strtod(text, &end);' 'x = atof(text);' 'sscanf(text, "%d %lf", &n, &x);' 'strtof (text, 0);' \
+    'fscanf(file, "%5g", &x);'; do
+    if reads src/theory/a.c "$code"; then fail "'$code' passes"; fi
+    grep -q '^src/theory/a.c:3: ' <<<"$out" || fail "'$code': no place in '$out'"
+done
+reads src/base/number.c 'x = strtod(text, &end);' || fail "base/number.c may not read numbers"
+reads src/theory/a.c '// strtod would follow the locale' || fail "a comment is no call"
+reads src/theory/a.c 'n = strtol(text, &end, 10), sscanf(text, "%d,%lld", &a, &b);' || fail "whole numbers"
+
+# a header of one folder that another folder alone includes
+homes() { # folders that include it
+    plant src/env/maze.h '<math.h>'
+    echo '#include "env/maze.h"' >"$scratch/src/env/maze.c"
+    for folder in "$@"; do
+        mkdir -p "$scratch/src/$folder"
+        echo '#include "env/maze.h"' >"$scratch/src/$folder/user.c"
+    done
+    out=$("$root/tools/layers" "$scratch")
+}
+if homes demo; then fail "a header that demo alone includes passes"; fi
+grep -q '^src/env/maze.h: only demo includes it' <<<"$out" || fail "no such header in '$out'"
+homes demo agent || fail "two folders share it: $out"
+homes demo env || fail "its own folder needs it: $out"
+homes cli || fail "the program may use what nobody else does: $out"
 
 passes src/base/a.c '"base/error.h"'
 passes src/kernel/ref/a.c '"kernel/gemm.h"'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tools/size: a long file and a long function, planted, are caught and may be exempted.
+# tools/size: a long file, a long function and a wide line, planted, are caught.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
@@ -35,6 +35,19 @@ lines 601 '// x' >"$file"
 says 'src/base/a.c: 601 lines, at most 600'
 (echo '/* tools/size: table */' && lines 700 '// x') >"$file"
 says
+
+# lines; letters are counted, not bytes
+wide=$(lines 107 é | tr -d '\n')
+echo "// $wide" >"$file"
+says
+printf '// x\n// %sx\n' "$wide" >"$file"
+says 'src/base/a.c:2: 111 columns, at most 110'
+
+# a first line that says no more than the name
+(echo '/* kernel/a.c */' && lines 3 '// x') >"$file"
+mkdir -p "$scratch/src/kernel" && mv "$file" "$scratch/src/kernel/a.c"
+says 'src/kernel/a.c:1: say what the file does'
+rm -r "$scratch/src/kernel"
 
 # functions
 function_of 60 >"$file"

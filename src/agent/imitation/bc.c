@@ -1,4 +1,5 @@
-/* agent/imitation/bc.c - what be and bc share, and nothing else. */
+/* agent/imitation/bc.c - behavioural cloning: the same network with a state token only, or with a history and
+ * no coverage (bc-history). docs/agents/bc.md. */
 #include "agent/imitation/bc.h"
 
 #include "agent/imitation/imitation.h"

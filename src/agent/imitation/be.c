@@ -1,4 +1,5 @@
-/* agent/imitation/be.c - Behavioral Exploration: imitation conditioned on history and on cov(history u future).
+/* agent/imitation/be.c - Behavioral Exploration: imitation conditioned on history and on cov(history u
+ * future).
  *
  * Peculiar to it: phi over all demonstration states with prefix sums, a bank of dataset futures, the
  * statistics that make coverage a network input, and the label of each training window.

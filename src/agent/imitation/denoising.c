@@ -1,4 +1,5 @@
-/* agent/imitation/denoising.c - one update of be or bc: draw windows, noise their chunks, learn to tell the noise.
+/* agent/imitation/denoising.c - one update of be or bc: draw windows, noise their chunks, learn to tell the
+ * noise.
  *
  *   lane -> micro-batches of whole groups -> [ draw | label | gather | noise ] -> encode -> denoise -> loss
  *

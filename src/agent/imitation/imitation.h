@@ -1,4 +1,5 @@
-/* agent/imitation/imitation.h - what be and bc share: windows of demonstrations, the denoising loss, its update.
+/* agent/imitation/imitation.h - what be and bc share: windows of demonstrations, the denoising loss, its
+ * update.
  *
  *   per window:  k ~ U{0..99}, eps ~ N(0,I)      x_k = sqrt(a_k) actions + sqrt(1 - a_k) eps
  *   loss = 1/(B A) sum over windows, chunk steps and action dims of mask (told - eps)^2

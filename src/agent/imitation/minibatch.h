@@ -1,4 +1,5 @@
-/* agent/imitation/minibatch.h - windows of demonstrations as the network takes them: drawn, labelled, gathered.
+/* agent/imitation/minibatch.h - windows of demonstrations as the network takes them: drawn, labelled,
+ * gathered.
  *
  * Which windows is a function of (part, t, place in the batch); everything is in the tape's arena and is gone
  * when that is reset. */
@@ -43,8 +44,8 @@ typedef struct bex_minibatch_draw {
 /* Windows per history of this agent's batches: 1 without histories. */
 int bex_minibatch_group(const bex_imitation *a);
 
-/* Windows of groups first .. first + groups - 1 of the batch; rng decides what is hidden and shown. 0, or negative with a
- * message if labels failed. */
+/* Windows of groups first .. first + groups - 1 of the batch; rng decides what is hidden and shown. 0, or
+ * negative with a message if labels failed. */
 int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
                        bex_rng *rng, bex_minibatch *out);
 

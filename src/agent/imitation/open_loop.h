@@ -1,7 +1,9 @@
-/* agent/imitation/open_loop.h - how well a policy repeats demonstrations it has not seen, one chunk at a time.
+/* agent/imitation/open_loop.h - how well a policy repeats demonstrations it has not seen, one chunk at a
+ * time.
  *
- * For each window n chunks are drawn from noise, at a temperature, and set beside the demonstrator's own actions. RMS
- * over action dims, in the world's units. No world is needed; what errors lead to in one is not seen here.
+ * For each window n chunks are drawn from noise, at a temperature, and set beside the demonstrator's own
+ * actions. RMS over action dims, in the world's units. No world is needed; what errors lead to in one is not
+ * seen here.
  *
  * A demonstrator with noise of its own cannot be met closer than that noise (mean), and a policy that has
  * learned all there is has one^2 = mean^2 + spread^2 / 2 for many chunks. */

@@ -1,5 +1,5 @@
-/* agent/rl/actor_critic.h - the learner under SAC and every method that stands on it: a tanh-Gaussian actor, an
- * ensemble of critics with targets, a temperature, and one gradient step of each on a minibatch.
+/* agent/rl/actor_critic.h - the learner under SAC and every method that stands on it: a tanh-Gaussian actor,
+ * an ensemble of critics with targets, a temperature, and one gradient step of each on a minibatch.
  *
  *   critics      y = r + gamma m [ min_{j in M} Qt_j(s',u') - (alpha log pi(u'|s')) ],  u' ~ pi(.|s')
  *                L = mean over the E critics and B transitions of (Q_e(s,u) - y)^2;  Qt += tau (Q - Qt)

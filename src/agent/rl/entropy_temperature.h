@@ -1,5 +1,5 @@
-/* agent/rl/entropy_temperature.h - alpha, the weight of entropy against reward, learned so that the policy keeps an
- * entropy of `target`:
+/* agent/rl/entropy_temperature.h - alpha, the weight of entropy against reward, learned so that the policy
+ * keeps an entropy of `target`:
  *
  *   alpha = e^x,  L(x) = alpha (H - target),  dL/dx = alpha (H - target),  one Adam step on x */
 #ifndef BEX_AGENT_RL_ENTROPY_TEMPERATURE_H

@@ -1,5 +1,5 @@
-/* env/ant/ant_body.h - D4RL's ant: its model, how it is put down and how it moves. Shared by env/ant/ant.h and
- * env/ant/antmaze.h.
+/* env/ant/ant_body.h - D4RL's ant: its model, how it is put down and how it moves. Shared by env/ant/ant.h
+ * and env/ant/antmaze.h.
  *
  *   state     qpos (15) x, y, z, quaternion wxyz, 8 joints (hip and ankle of legs 1 to 4);
  *             qvel (14) 3 linear, 3 angular, 8 joints

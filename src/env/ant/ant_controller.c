@@ -91,11 +91,11 @@ void bex_ant_controller_run(const bex_ant_controller *c, bex_real *mean, bex_rea
                             const bex_real *in, int M, bex_real *scratch) {
     bex_real *half[2] = {scratch, scratch + (size_t)M * (size_t)c->width};
     for (int i = 0; i < c->count; i++) {
-        run_layer(half[i % 2], in, &c->hidden[i], M, BEX_ACT_RELU);
+        run_layer(half[i % 2], in, &c->hidden[i], M, BEX_ACTIVATION_RELU);
         in = half[i % 2];
     }
-    run_layer(mean, in, &c->mean, M, BEX_ACT_ID);
-    run_layer(deviation, in, &c->log_std, M, BEX_ACT_ID);
+    run_layer(mean, in, &c->mean, M, BEX_ACTIVATION_ID);
+    run_layer(deviation, in, &c->log_std, M, BEX_ACTIVATION_ID);
     for (int i = 0; i < M * BEX_ANT_ACTIONS; i++) {
         double s = (double)deviation[i];
         deviation[i] = R(exp(s < LOG_STD_LEAST  ? LOG_STD_LEAST

@@ -1,7 +1,7 @@
 /* env/ant/ant_walker.h - an ant that is told a direction and learns to walk: where a controller of our own is
- * trained. D4RL's was trained in env/ant/ant.h, on minus the distance to goals within 10 m; this world asks for
- * the same controller with a reward that tells every step, and meets what AntMaze data will: walls, waypoints
- * that jump, noise.
+ * trained. D4RL's was trained in env/ant/ant.h, on minus the distance to goals within 10 m; this world asks
+ * for the same controller with a reward that tells every step, and meets what AntMaze data will: walls,
+ * waypoints that jump, noise.
  *
  *   observation (29)  qpos[2:15], qvel (14), then the direction to the target, scaled to norm 10
  *   action (8)        torques / 30 Nm, clipped to [-1, 1], after noise: see below

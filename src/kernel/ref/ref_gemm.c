@@ -1,4 +1,4 @@
-/* kernel/ref/ref_gemm.c */
+/* kernel/ref/ref_gemm.c - three loops that sum in double: what kernel/gemm.c is held against. */
 #include "kernel/ref/ref_gemm.h"
 
 void bex_ref_gemm(bex_real *C, int ldc, const bex_real *A, int lda, const bex_real *B, int ldb,

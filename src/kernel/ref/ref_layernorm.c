@@ -1,4 +1,4 @@
-/* kernel/ref/ref_layernorm.c */
+/* kernel/ref/ref_layernorm.c - two passes in double: what kernel/layernorm.c is held against. */
 #include "kernel/ref/ref_layernorm.h"
 
 static void moments(const bex_real *x, int C, double eps, double *mean, double *rstd) {
