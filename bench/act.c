@@ -39,17 +39,17 @@ static int ascending(const void *a, const void *b) {
 
 // chunks for made-up states, all from one history
 static int measure(const bex_policy *p, double guidance, int candidates, latency *l) {
-    size_t O = (size_t)p->O, H = (size_t)p->dit.o.N, K = (size_t)p->dit.o.K;
+    size_t O = (size_t)p->O, N = (size_t)p->dit.o.N, K = (size_t)p->dit.o.K;
     bex_deploy_config d = p->config.deploy;
     d.guidance = guidance;
     d.candidates = candidates;
     bex_rng g = bex_rng_seed(7);
     bex_control *c = bex_control_new(p, &d, 0);
-    bex_real *state = malloc(O * sizeof *state), *history = malloc((H + 1) * O * sizeof *history);
+    bex_real *state = malloc(O * sizeof *state), *history = malloc((N + 1) * O * sizeof *history);
     bex_real *chunk = malloc(K * (size_t)p->A * sizeof *chunk);
     double *seconds = malloc(CALLS * sizeof *seconds), begin = bex_seconds();
     int calls = 0, code = c && state && history && chunk && seconds ? 0 : -1;
-    if (!code) bex_random_normal(history, (H + 1) * O, &g);
+    if (!code) bex_random_normal(history, (N + 1) * O, &g);
     while (!code && calls < CALLS &&
            (calls < LEAST_CALLS || bex_seconds() - begin < MOST_SECONDS)) {
         bex_random_normal(state, O, &g);

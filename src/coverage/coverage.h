@@ -2,7 +2,7 @@
  * well a set of states spans feature space (A-optimal design).
  *
  * cov(empty) = lambda / d; cov never falls when states are added; one-hot features give
- * 1 / sum_s 1 / (N(s) + lambda). It has no natural unit: it scales with phi squared, so it is
+ * 1 / sum_s 1 / (count(s) + lambda). It has no natural unit: it scales with phi squared, so it is
  * quoted as a quantile or in standard deviations (coverage/condition.h), never bare.
  *
  * Four matrices are factored side by side, one per element of a double4 (A = U^T D U, U unit upper):

@@ -41,12 +41,12 @@ static void run_piece(const job *j, int64_t low, int64_t high) {
     size_t wide = bex_gram_size(j->wide), size = bex_gram_size(j->shape);
     int64_t windows[GROUP];
     int waiting = 0;
-    for (int64_t b = low; b < high; b++) {
+    for (int64_t g = low; g < high; g++) {
         bex_gram_zero(j->wide, history);
-        bex_prefix_add_rows(j->prefix, history, q->rows + b * q->N, (size_t)q->N);
+        bex_prefix_add_rows(j->prefix, history, q->rows + g * q->N, (size_t)q->N);
         bex_moments moments = {0, 0};
         if (j->moments && !j->relative) moments = bex_condition_moments(j->condition, history);
-        for (int64_t w = b * q->W; w < (b + 1) * q->W; w++) {
+        for (int64_t w = g * q->windows; w < (g + 1) * q->windows; w++) {
             if (j->moments && j->relative) {
                 bex_prefix_contract(j->prefix, seen, history, q->first[w]);
                 moments = bex_condition_moments(j->condition, seen);
@@ -65,7 +65,7 @@ static void run_piece(const job *j, int64_t low, int64_t high) {
 static void take_piece(long piece, void *payload) {
     const job *j = payload;
     int64_t low = (int64_t)piece * j->histories, high = low + j->histories;
-    run_piece(j, low, high < j->query->B ? high : j->query->B);
+    run_piece(j, low, high < j->query->G ? high : j->query->G);
 }
 
 int bex_label(double *log_cov, bex_moments *moments, const bex_prefix *p, const bex_condition *c,
@@ -76,12 +76,12 @@ int bex_label(double *log_cov, bex_moments *moments, const bex_prefix *p, const 
               "features of %d, statistics of %d", shape.d, wanted.d);
     BEX_CHECK(!moments || bex_condition_bank(c) > 1, "moments of a bank of %d",
               bex_condition_bank(c));
-    if (q->B < 1 || q->W < 1) return 0;
+    if (q->G < 1 || q->windows < 1) return 0;
     job j = {log_cov, moments, p, c, q, bex_feature_wide(f), shape, bex_feature_relative(f), 1};
-    if (q->W < PIECE) j.histories = PIECE / q->W;
-    long pieces = (q->B + j.histories - 1) / j.histories;
+    if (q->windows < PIECE) j.histories = PIECE / q->windows;
+    long pieces = (q->G + j.histories - 1) / j.histories;
     bex_parallel(threads, pieces, take_piece, &j);
-    for (size_t w = 0; w < (size_t)q->B * (size_t)q->W; w++)
+    for (size_t w = 0; w < (size_t)q->G * (size_t)q->windows; w++)
         if (!isfinite(log_cov[w]) || (moments && !isfinite(moments[w].std)))
             return bex_coverage_fail(bex_condition_lambda(c));
     return 0;

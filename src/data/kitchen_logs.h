@@ -1,6 +1,6 @@
 /* data/kitchen_logs.h - the human teleoperation logs behind D4RL's kitchen data, from HDF5.
  *
- *   /friday_microwave_kettle_switch_slide/demo_000/{qpos (T,30), qvel (T,29), ctrl (T,9)}
+ *   /friday_microwave_kettle_switch_slide/demo_000/{qpos (rows,30), qvel (rows,29), ctrl (rows,9)}
  *
  * A group of the root is named by the sub-tasks its logs perform; rows are 0.08 s apart. Logs are
  * taken group by group in byte order, inside in natural order: D4RL's own order of directories. */

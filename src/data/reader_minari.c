@@ -1,7 +1,7 @@
 /* data/reader_minari.c - Minari's HDF5 storage.
  *
- *   episode_0/observations (T + 1, O), or a group of arrays for Dict (and _index_k for Tuple) spaces
- *   episode_0/actions (T, A)   rewards, terminations, truncations (T)
+ *   episode_0/observations (rows + 1, O), or a group of arrays for Dict (and _index_k for Tuple) spaces
+ *   episode_0/actions (rows, A)   rewards, terminations, truncations (rows)
  *
  * A Dict observation is flattened in natural order of the names, inner groups in place: achieved_goal,
  * desired_goal, observation: gymnasium's own order for a Dict made from a dict. --obs-keys chooses and

@@ -1,7 +1,7 @@
 /* data/reader_robomimic.c - robomimic's HDF5, and LIBERO's, which follows it.
  *
  *   data (attributes env_args; LIBERO: problem_info, bddl_file_name)
- *   data/demo_0/actions (T, A)   rewards, dones (T)   states (T, D)   obs/<key> (T, ...)
+ *   data/demo_0/actions (rows, A)   rewards, dones (rows)   states (rows, ..)   obs/<key> (rows, ...)
  *   mask/<name>   list of demo names: a filter key
  *
  * Demos in numeric order (demo_2 before demo_10). Observation = the chosen keys, concatenated: looked

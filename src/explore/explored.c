@@ -14,15 +14,15 @@
     X(reward, (size_t)e->room)                                                                     \
     X(terminal, (size_t)e->room)                                                                   \
     X(timeout, (size_t)e->room)                                                                    \
-    X(first_step, (size_t)e->R)                                                                    \
-    X(first_episode, (size_t)e->R)                                                                 \
-    X(goal_step, (size_t)e->G)                                                                     \
-    X(goal_episode, (size_t)e->G)                                                                  \
-    X(occupancy, (size_t)e->R)
+    X(first_step, (size_t)e->regions)                                                              \
+    X(first_episode, (size_t)e->regions)                                                           \
+    X(goal_step, (size_t)e->goals)                                                                 \
+    X(goal_episode, (size_t)e->goals)                                                              \
+    X(occupancy, (size_t)e->regions)
 #define GROWING(X)                                                                                 \
     X(start, places + 1)                                                                           \
     X(final_obs, places *(size_t)e->O)                                                             \
-    X(visited, places *(size_t)e->R)
+    X(visited, places *(size_t)e->regions)
 
 void bex_explored_fini(bex_explored *e) {
     for (int i = 0; e->trial && i < e->trials; i++) {
@@ -56,8 +56,8 @@ static int init_trial(const bex_explored *e, bex_trial *t) {
     FIXED(ALLOCATE)
 #undef ALLOCATE
     if (!whole) return bex_fail("out of memory for %d trials of %d steps", e->trials, e->room);
-    for (int k = 0; k < e->R; k++) t->first_step[k] = t->first_episode[k] = -1;
-    for (int g = 0; g < e->G; g++) t->goal_step[g] = t->goal_episode[g] = -1;
+    for (int k = 0; k < e->regions; k++) t->first_step[k] = t->first_episode[k] = -1;
+    for (int g = 0; g < e->goals; g++) t->goal_step[g] = t->goal_episode[g] = -1;
     if (grow(e, t, (size_t)(e->room / e->world->time_limit) + 1) < 0) return -1;
     t->start[0] = 0;
     return 0;
@@ -67,8 +67,8 @@ int bex_explored_init(bex_explored *e, const bex_world *w, int trials, int episo
     *e = (bex_explored){.world = w,
                         .O = w->O,
                         .A = w->A,
-                        .R = w->regions,
-                        .G = w->class->found ? w->goals : 0,
+                        .regions = w->regions,
+                        .goals = w->class->found ? w->goals : 0,
                         .budget = steps,
                         .limit = episodes};
     BEX_CHECK(trials > 0 && (episodes > 0) != (steps > 0), "%d trials of %d episodes, %d steps",
@@ -96,22 +96,22 @@ int bex_explored_begin(bex_explored *e, int trial) {
     bex_trial *t = &e->trial[trial];
     BEX_CHECK(!bex_explored_complete(e, trial), "trial %d is complete", trial);
     if (t->episodes == t->places && grow(e, t, 2 * (size_t)t->places) < 0) return -1;
-    memset(t->visited + (size_t)t->episodes * (size_t)e->R, 0, (size_t)e->R);
+    memset(t->visited + (size_t)t->episodes * (size_t)e->regions, 0, (size_t)e->regions);
     return 0;
 }
 
 // a state of the running episode
 static void see(bex_explored *e, bex_trial *t, const bex_real *obs) {
     int region = e->world->class->region(e->world, obs);
-    unsigned found = e->G ? e->world->class->found(e->world, obs) : 0;
-    for (int g = 0; g < e->G; g++)
+    unsigned found = e->goals ? e->world->class->found(e->world, obs) : 0;
+    for (int g = 0; g < e->goals; g++)
         if (found >> g & 1 && t->goal_step[g] < 0)
             t->goal_step[g] = t->steps, t->goal_episode[g] = t->episodes;
     if (region < 0) return;
     if (t->first_step[region] < 0)
         t->first_step[region] = t->steps, t->first_episode[region] = t->episodes;
     t->occupancy[region]++;
-    t->visited[(size_t)t->episodes * (size_t)e->R + (size_t)region] = 1;
+    t->visited[(size_t)t->episodes * (size_t)e->regions + (size_t)region] = 1;
 }
 
 bool bex_explored_step(bex_explored *e, int trial, const bex_explored_row *row) {
@@ -166,19 +166,22 @@ static int count_below(const int *first, int n, int limit) {
 }
 
 int bex_explored_after_steps(const bex_explored *e, int trial, int steps) {
-    return count_below(e->trial[trial].first_step, e->R, steps + 1);
+    return count_below(e->trial[trial].first_step, e->regions, steps + 1);
 }
 
 int bex_explored_after_episodes(const bex_explored *e, int trial, int episodes) {
-    return count_below(e->trial[trial].first_episode, e->R, episodes);
+    return count_below(e->trial[trial].first_episode, e->regions, episodes);
 }
 
 double bex_explored_goals_after_steps(const bex_explored *e, int trial, int steps) {
-    return e->G ? (double)count_below(e->trial[trial].goal_step, e->G, steps + 1) / e->G : 0;
+    return e->goals ? (double)count_below(e->trial[trial].goal_step, e->goals, steps + 1) / e->goals
+                    : 0;
 }
 
 double bex_explored_goals(const bex_explored *e, int trial, int episodes) {
-    return e->G ? (double)count_below(e->trial[trial].goal_episode, e->G, episodes) / e->G : 0;
+    return e->goals
+               ? (double)count_below(e->trial[trial].goal_episode, e->goals, episodes) / e->goals
+               : 0;
 }
 
 int bex_explored_attempts(const bex_explored *e, int trial) {

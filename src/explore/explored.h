@@ -26,21 +26,21 @@ typedef struct bex_trial {
     bex_real *reward;                  // (room)
     unsigned char *terminal, *timeout; // (room)
     bex_real *final_obs;               // (episodes, O) the state after the last action
-    unsigned char *visited;            // (episodes, R) 1: the episode was there
-    int *first_step, *first_episode;   // (R) a region's first visit; episodes from 0
-    int *goal_step, *goal_episode;     // (G) when a goal was first found
-    unsigned *occupancy;               // (R) states in each region
+    unsigned char *visited;            // (episodes, regions) 1: the episode was there
+    int *first_step, *first_episode;   // (regions) a region's first visit; episodes from 0
+    int *goal_step, *goal_episode;     // (goals) when a goal was first found
+    unsigned *occupancy;               // (regions) states in each region
     int places;                        // episodes there is memory for
 } bex_trial;
 
 typedef struct bex_explored {
     const bex_world *world;
-    int O, A, R, G;   // G: goals of the world
-    int budget;       // steps of a trial; 0: `limit` episodes
-    int limit;        // episodes of a trial; 0: until the budget is used
-    int room;         // rows a trial may have
-    int trials;       // how many
-    bex_trial *trial; // (trials)
+    int O, A, regions, goals; // the world's
+    int budget;               // steps of a trial; 0: `limit` episodes
+    int limit;                // episodes of a trial; 0: until the budget is used
+    int room;                 // rows a trial may have
+    int trials;               // how many
+    bex_trial *trial;         // (trials)
 } bex_explored;
 
 /* Either `episodes` or `steps` is 0. Negative with a message: a world without a time limit, too many

@@ -11,9 +11,9 @@ int bex_regions_mark(unsigned char *seen, const bex_world *world, const bex_real
     return fresh;
 }
 
-double bex_overlap(const unsigned char *a, const unsigned char *b, int R) {
+double bex_overlap(const unsigned char *a, const unsigned char *b, int regions) {
     int visited = 0, shared = 0;
-    for (int i = 0; i < R; i++) {
+    for (int i = 0; i < regions; i++) {
         visited += a[i] != 0;
         shared += a[i] && b[i];
     }

@@ -30,7 +30,7 @@ static void set_point(bex_curve *c, int i, int x, bex_estimate e) {
 }
 
 static const unsigned char *visited_in(const bex_explored *e, int trial, int episode) {
-    return e->trial[trial].visited + (size_t)episode * (size_t)e->R;
+    return e->trial[trial].visited + (size_t)episode * (size_t)e->regions;
 }
 
 // the share of an episode's regions that its trial had visited in earlier ones
@@ -38,7 +38,7 @@ static double repeated_share(const bex_explored *e, int trial, int episode) {
     const int *first = e->trial[trial].first_episode;
     const unsigned char *visited = visited_in(e, trial, episode);
     int all = 0, old = 0;
-    for (int k = 0; k < e->R; k++) {
+    for (int k = 0; k < e->regions; k++) {
         all += visited[k];
         old += visited[k] && first[k] < episode;
     }
@@ -86,15 +86,15 @@ static void fill_by_step(bex_exploration_summary *s, const bex_explored *e, doub
     int last = end - end % apart; // a budget's end is among the points, as what it is about
     int points = end / apart + 1 + (e->budget && last < end);
     s->by_step = bex_curve_new(points);
-    if (e->G) s->goals_by_step = bex_curve_new(points);
-    s->goal = need((size_t)e->G, sizeof *s->goal);
-    for (int g = 0; g < e->G; g++) s->goal[g] = bex_curve_new(points);
+    if (e->goals) s->goals_by_step = bex_curve_new(points);
+    s->goal = need((size_t)e->goals, sizeof *s->goal);
+    for (int g = 0; g < e->goals; g++) s->goal[g] = bex_curve_new(points);
     for (int i = 0; i < points; i++) {
         int n = i * apart < end ? i * apart : end;
         set_point(&s->by_step, i, n, after(e, regions_after, n, values));
-        if (e->G)
+        if (e->goals)
             set_point(&s->goals_by_step, i, n, after(e, bex_explored_goals_after_steps, n, values));
-        for (int g = 0; g < e->G; g++) {
+        for (int g = 0; g < e->goals; g++) {
             double p = reached_after(e, g, n);
             double error = e->trials > 1 ? sqrt(p * (1 - p) / (e->trials - 1)) : 0;
             set_point(&s->goal[g], i, n, (bex_estimate){.mean = p, .error = error});
@@ -115,9 +115,9 @@ static void first_times(double *reached, double *mean, const int *attempts, int 
 
 static void fill_attempts(bex_exploration_summary *s, const bex_explored *e) {
     int *attempts = s->attempts = need((size_t)e->trials, sizeof *attempts);
-    s->region_reached = need((size_t)e->R, sizeof(double));
-    s->region_attempt = need((size_t)e->R, sizeof(double));
-    for (int k = 0; k < e->R; k++) {
+    s->region_reached = need((size_t)e->regions, sizeof(double));
+    s->region_attempt = need((size_t)e->regions, sizeof(double));
+    for (int k = 0; k < e->regions; k++) {
         for (int i = 0; i < e->trials; i++) attempts[i] = e->trial[i].first_episode[k] + 1;
         first_times(&s->region_reached[k], &s->region_attempt[k], attempts, e->trials);
     }
@@ -127,37 +127,38 @@ static void fill_attempts(bex_exploration_summary *s, const bex_explored *e) {
 
 // the share of goals found: at the end, after each episode; and the share of trials that found each
 static void fill_goals(bex_exploration_summary *s, const bex_explored *e, double *values) {
-    size_t G = (size_t)e->G;
-    s->goals = e->G;
-    if (!G) return;
+    size_t goals = (size_t)e->goals;
+    s->goals = e->goals;
+    if (!goals) return;
     int n = bex_explored_least_episodes(e);
     s->goals_by_episode = bex_curve_new(n);
     for (int k = 1; k <= n; k++) {
         for (int i = 0; i < e->trials; i++) values[i] = bex_explored_goals(e, i, k);
         set_point(&s->goals_by_episode, k - 1, k, over_trials(values, e->trials));
     }
-    s->goal_name = need(G, sizeof *s->goal_name);
-    s->goal_share = need(G, sizeof *s->goal_share);
-    s->goal_step = need(G * (size_t)e->trials, sizeof *s->goal_step);
-    for (int g = 0; g < e->G; g++) {
+    s->goal_name = need(goals, sizeof *s->goal_name);
+    s->goal_share = need(goals, sizeof *s->goal_share);
+    s->goal_step = need(goals * (size_t)e->trials, sizeof *s->goal_step);
+    for (int g = 0; g < e->goals; g++) {
         e->world->class->goal_name(e->world, g, s->goal_name[g]);
         s->goal_share[g] = reached_after(e, g, e->room);
     }
     for (int i = 0; i < e->trials; i++)
-        memcpy(s->goal_step + (size_t)i * G, e->trial[i].goal_step, G * sizeof *s->goal_step);
+        memcpy(s->goal_step + (size_t)i * goals, e->trial[i].goal_step,
+               goals * sizeof *s->goal_step);
     s->final_goals = after(e, bex_explored_goals_after_steps, e->room, values);
 }
 
 static int fill_overlap(bex_exploration_summary *s, const bex_explored *e,
                         const bex_explore_about *about) {
     if (!about->segment) return 0;
-    unsigned char *seen = calloc((size_t)e->R, 1);
+    unsigned char *seen = calloc((size_t)e->regions, 1);
     if (!seen) return bex_fail("out of memory");
     bex_regions_mark(seen, e->world, about->segment, about->segment_rows);
     double *values = s->overlap_trials = need((size_t)e->trials, sizeof *values);
     for (int i = 0; i < e->trials; i++)
         for (int k = 0; k < e->trial[i].episodes; k++)
-            values[i] += bex_overlap(visited_in(e, i, k), seen, e->R) / e->trial[i].episodes;
+            values[i] += bex_overlap(visited_in(e, i, k), seen, e->regions) / e->trial[i].episodes;
     s->overlap = over_trials(values, e->trials);
     free(seen);
     return 0;
@@ -191,11 +192,11 @@ static int fill_conduct(bex_exploration_summary *s, const bex_explored *e,
 }
 
 static void fill_occupancy(bex_exploration_summary *s, const bex_explored *e) {
-    s->occupancy = need((size_t)e->R, sizeof *s->occupancy);
+    s->occupancy = need((size_t)e->regions, sizeof *s->occupancy);
     double all = 0;
     for (int i = 0; i < e->trials; i++)
-        for (int k = 0; k < e->R; k++) all += e->trial[i].occupancy[k];
-    for (int k = 0; k < e->R; k++) {
+        for (int k = 0; k < e->regions; k++) all += e->trial[i].occupancy[k];
+    for (int k = 0; k < e->regions; k++) {
         double n = 0;
         for (int i = 0; i < e->trials; i++) n += e->trial[i].occupancy[k];
         s->occupancy[k] = all > 0 ? n / all : 0;

@@ -6,23 +6,23 @@
 
 #include <string.h>
 
-enum { B = BEX_PHILOX_BLOCKS, CHUNK = 8 * B };
+enum { BLOCKS = BEX_PHILOX_BLOCKS, CHUNK = 8 * BLOCKS };
 
-// 8 B decisions of B blocks: low halves of word 0, 1, 2, 3 of all blocks, then high halves
-static void decide(unsigned char keep[CHUNK], uint32_t w[4][B], uint32_t threshold) {
+// 8 BLOCKS decisions of BLOCKS blocks: low halves of word 0, 1, 2, 3 of all blocks, then high halves
+static void decide(unsigned char keep[CHUNK], uint32_t w[4][BLOCKS], uint32_t threshold) {
     for (int j = 0; j < 4; j++)
-        for (int i = 0; i < B; i++) {
-            keep[j * B + i] = (w[j][i] & 0xFFFF) >= threshold;
-            keep[(4 + j) * B + i] = (w[j][i] >> 16) >= threshold;
+        for (int i = 0; i < BLOCKS; i++) {
+            keep[j * BLOCKS + i] = (w[j][i] & 0xFFFF) >= threshold;
+            keep[(4 + j) * BLOCKS + i] = (w[j][i] >> 16) >= threshold;
         }
 }
 
 bex_real bex_dropout_draw(unsigned char *keep, size_t n, double p, bex_rng *g) {
     BEX_CHECK(p >= 0 && p < 1, "dropout of %g", p);
-    uint32_t w[4][B], threshold = (uint32_t)(p * 65536 + 0.5);
+    uint32_t w[4][BLOCKS], threshold = (uint32_t)(p * 65536 + 0.5);
     if (threshold > 65535) threshold = 65535;
     uint64_t block = (g->position + 3) / 4;
-    for (size_t done = 0; done < n; done += CHUNK, block += B) {
+    for (size_t done = 0; done < n; done += CHUNK, block += BLOCKS) {
         bex_philox_blocks(w, block, g);
         if (n - done >= CHUNK) {
             decide(keep + done, w, threshold);

@@ -3,15 +3,15 @@
  * h are the states of all episodes so far, tau is this episode, and the maximum is over the
  * trajectories that beta can produce (conditioning on an event of probability 0 has no meaning).
  *
- *     cov(h) = 1 / sum_i 1 / (N(i) + lambda)          N(i): visits to feature direction i
+ *     cov(h) = 1 / sum_i 1 / (count(i) + lambda)          count(i): visits to feature direction i
  *
  * Features (phi one-hot):
  *   TERMINAL  non-zero at the final state only, a direction for each terminal: the proposition's.
  *   STATE     e_s for every visited state: the proposition does not cover it, and fails there.
  *
- * Ties are exact. Adding tau raises coverage by lowering the sum by  sum_{s in tau} g(N(s)),
+ * Ties are exact. Adding tau raises coverage by lowering the sum by  sum_{s in tau} g(count(s)),
  * g(n) = 1/(n + lambda) - 1/(n + 1 + lambda): worlds have no cycles, so tau meets a state once. With
- * TERMINAL features only N(s_K) matters, and -N is compared. With STATE features g is rounded to
+ * TERMINAL features only count(s_K) matters, and -count is compared. With STATE features g is rounded to
  * integer units of g(0) / 2^46: integer sums do not depend on order, equal visit counts tie.
  *
  *     best(s) = gain(s) + max_a best(s')                         a in the support of beta
@@ -46,7 +46,8 @@ void bex_explorer_terminals(bex_explorer *explorer, double *probability);
 /* Play one episode and add it to the history; returns its terminal state. */
 int bex_explorer_episode(bex_explorer *explorer, bex_rng *rng);
 
-int bex_explorer_visits(const bex_explorer *explorer, int state); // N(s); TERMINAL: terminals only
-double bex_explorer_coverage(const bex_explorer *explorer);       // cov(h)
+int bex_explorer_visits(const bex_explorer *explorer,
+                        int state);                         // count(s); TERMINAL: terminals only
+double bex_explorer_coverage(const bex_explorer *explorer); // cov(h)
 
 #endif

@@ -36,16 +36,17 @@ static void draw_behaviour(double *p, int A, double certainty, bex_rng *rng) {
 bex_mdp *bex_mdp_random(bex_rng rng) {
     int K = between(&rng, 1, LEVELS), A = between(&rng, 0, 9) ? between(&rng, 2, ACTIONS) : 1;
     double certainty = 0.4 * bex_rng_uniform(&rng);
-    int T = between(&rng, 1, TERMINALS), linked = between(&rng, (T + 1) / 2, T);
+    int terminals = between(&rng, 1, TERMINALS),
+        linked = between(&rng, (terminals + 1) / 2, terminals);
     int level[LEVELS + 1], id[MOST_STATES]; // level[l]: first state of a level, before shuffling
     level[0] = 0, level[1] = 1;
     for (int l = 1; l < K; l++) level[l + 1] = level[l] + between(&rng, 1, WIDTH);
-    int S = level[K] + T;
+    int S = level[K] + terminals;
     for (int i = 0; i < S; i++) id[i] = i;
     bex_rng_shuffle(&rng, id, S);
     bex_mdp *w = bex_mdp_new(S, A, K, id[0]);
     if (!w) return NULL;
-    for (int i = 0; i < T; i++) w->terminal[id[level[K] + i]] = true;
+    for (int i = 0; i < terminals; i++) w->terminal[id[level[K] + i]] = true;
     double p[ACTIONS], early = 0.3 * bex_rng_uniform(&rng);
     for (int l = 0; l < K; l++)
         for (int s = level[l]; s < level[l + 1]; s++) {

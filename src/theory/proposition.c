@@ -14,7 +14,7 @@ bex_mdp *bex_trials_world(uint64_t seed, long long trial) {
 
 // what one thread adds up, and its scratch for the world at hand
 typedef struct tally {
-    long long *explorer, *cloned, *cloned_square, *ideal; // (T+1)
+    long long *explorer, *cloned, *cloned_square, *ideal; // (episodes + 1)
     long long violations, first;
     int episode;
     bool failed;
@@ -41,7 +41,7 @@ static int play_explorer(const bex_mdp *w, const bex_trials_setup *u, bex_rng rn
     return broken;
 }
 
-// distinct (T+1); *after: at n_beta episodes; returns episodes until all were seen if asked
+// distinct (episodes + 1); *after: at n_beta episodes; returns episodes until all were seen if asked
 static long long play_cloned(const bex_mdp *w, const bex_trials_setup *u, bex_rng rng, char *seen,
                              int *distinct, int *after) {
     int found = 0;
@@ -59,8 +59,9 @@ static long long play_cloned(const bex_mdp *w, const bex_trials_setup *u, bex_rn
     return all;
 }
 
-static void add_curves(tally *sum, int T, int n_beta, const int *explored, const int *cloned) {
-    for (int t = 0; t <= T; t++) {
+static void add_curves(tally *sum, int episodes, int n_beta, const int *explored,
+                       const int *cloned) {
+    for (int t = 0; t <= episodes; t++) {
         int k = t < n_beta ? t : n_beta;
         sum->ideal[t] += k;
         sum->explorer[t] += explored[k];
@@ -71,9 +72,9 @@ static void add_curves(tally *sum, int T, int n_beta, const int *explored, const
 
 static int run_trial(bex_trials *r, const bex_trials_setup *u, const bex_mdp *w, long long i,
                      tally *sum) {
-    int n = w->n_beta, T = u->episodes, code = -1;
+    int n = w->n_beta, episodes = u->episodes, code = -1;
     bex_rng rng = bex_rng_split(bex_rng_seed(u->seed), "play", (uint64_t)i);
-    int *counts = malloc((size_t)(n + T + 2) * sizeof *counts);
+    int *counts = malloc((size_t)(n + episodes + 2) * sizeof *counts);
     double *p = malloc((size_t)n * sizeof *p);
     char *seen = malloc((size_t)w->states);
     if (!counts || !p || !seen) goto done;
@@ -87,7 +88,7 @@ static int run_trial(bex_trials *r, const bex_trials_setup *u, const bex_mdp *w,
     r->needed_exact[i] = bex_cloned_episodes(p, n);
     long long all = play_cloned(w, u, bex_rng_split(rng, "cloned", 0), seen, cloned, &r->seen[i]);
     if (r->needed) r->needed[i] = (double)all;
-    add_curves(sum, T, n, explored, cloned);
+    add_curves(sum, episodes, n, explored, cloned);
     if (broken) {
         sum->violations++;
         if (sum->first < 0 || i < sum->first) sum->first = i, sum->episode = broken;
@@ -98,14 +99,14 @@ done:
     return code;
 }
 
-static int tally_init(tally *y, int T) {
+static int tally_init(tally *y, int episodes) {
     *y = (tally){.first = -1};
-    y->explorer = calloc(4 * ((size_t)T + 1), sizeof *y->explorer);
+    y->explorer = calloc(4 * ((size_t)episodes + 1), sizeof *y->explorer);
     y->failed = !y->explorer;
     if (y->failed) return -1;
-    y->cloned = y->explorer + T + 1;
-    y->cloned_square = y->cloned + T + 1;
-    y->ideal = y->cloned_square + T + 1;
+    y->cloned = y->explorer + episodes + 1;
+    y->cloned_square = y->cloned + episodes + 1;
+    y->ideal = y->cloned_square + episodes + 1;
     return 0;
 }
 
@@ -122,19 +123,19 @@ static void merge(bex_trials *r, const tally *y) {
 }
 
 static int result_init(bex_trials *r, const bex_trials_setup *u) {
-    size_t T = (size_t)u->episodes + 1, N = (size_t)u->trials;
+    size_t points = (size_t)u->episodes + 1, trials = (size_t)u->trials;
     *r = (bex_trials){.trials = u->trials, .first_violation = -1, .episodes = u->episodes};
-    r->explorer = calloc(T, sizeof *r->explorer);
-    r->cloned = calloc(T, sizeof *r->cloned);
-    r->cloned_square = calloc(T, sizeof *r->cloned_square);
-    r->ideal = calloc(T, sizeof *r->ideal);
-    r->n_beta = calloc(N, sizeof *r->n_beta);
-    r->terminals = calloc(N, sizeof *r->terminals);
-    r->explored = calloc(N, sizeof *r->explored);
-    r->seen = calloc(N, sizeof *r->seen);
-    r->seen_exact = calloc(N, sizeof *r->seen_exact);
-    r->needed_exact = calloc(N, sizeof *r->needed_exact);
-    if (u->count_episodes) r->needed = calloc(N, sizeof *r->needed);
+    r->explorer = calloc(points, sizeof *r->explorer);
+    r->cloned = calloc(points, sizeof *r->cloned);
+    r->cloned_square = calloc(points, sizeof *r->cloned_square);
+    r->ideal = calloc(points, sizeof *r->ideal);
+    r->n_beta = calloc(trials, sizeof *r->n_beta);
+    r->terminals = calloc(trials, sizeof *r->terminals);
+    r->explored = calloc(trials, sizeof *r->explored);
+    r->seen = calloc(trials, sizeof *r->seen);
+    r->seen_exact = calloc(trials, sizeof *r->seen_exact);
+    r->needed_exact = calloc(trials, sizeof *r->needed_exact);
+    if (u->count_episodes) r->needed = calloc(trials, sizeof *r->needed);
     bool whole = r->explorer && r->cloned && r->cloned_square && r->ideal && r->n_beta &&
                  r->terminals && r->explored && r->seen && r->seen_exact && r->needed_exact &&
                  (r->needed || !u->count_episodes);

@@ -18,7 +18,7 @@
 typedef struct bex_trials_setup {
     long long trials;
     uint64_t seed;
-    int episodes; // T: length of the curves
+    int episodes; // length of the curves
     bex_finite_feature feature;
     double lambda;
     bex_explorer_aim aim;
@@ -29,8 +29,8 @@ typedef struct bex_trials {
     long long trials, violations;
     long long first_violation; // trial, -1 for none
     int violation_episode;     // of that trial, from 1
-    int episodes;              // T
-    /* Sums over trials of distinct terminals after t episodes, and of their squares for BC: (T+1).
+    int episodes;
+    /* Sums over trials of distinct terminals after t episodes, and of their squares for BC: (episodes + 1).
      * The explorer plays n_beta episodes and then rests. */
     long long *explorer, *cloned, *cloned_square, *ideal;
     // per trial

@@ -5,6 +5,7 @@
 
 #include "agent/learner.h"
 #include "malloc_count.h"
+#include "scratch_folder.h"
 
 static double mean_loss(bex_agent *a, int64_t first, int64_t count) {
     double sum = 0;
@@ -97,17 +98,9 @@ static void same_bits_on_any_number_of_threads(void **state) {
     }
 }
 
-static const char *folder_for(const char *name) {
-    static char path[512];
-    snprintf(path, sizeof path, "%s", scratch_path(name));
-    bex_folder_remove(path);
-    assert_int_equal(bex_folder_make(path), 0);
-    return path;
-}
-
 static void loading_continues_bit_for_bit(void **state) {
     (void)state;
-    const char *folder = folder_for("imitation");
+    const char *folder = scratch_folder("imitation");
     for (int ema = 0; ema < 2; ema++) {
         const char *settings = ema ? "train.ema=0.9 model.dropout=0.1" : "";
         bex_agent *a = agent_of(settings), *b = agent_of(settings);
@@ -139,7 +132,7 @@ static void loading_continues_bit_for_bit(void **state) {
 
 static void the_running_average_acts(void **state) {
     (void)state;
-    const char *folder = folder_for("average");
+    const char *folder = scratch_folder("average");
     bex_agent *a = agent_of("train.ema=0.95 train.lr=1e-2");
     for (int i = 0; i < 10; i++) update(a, i);
     bex_params *p = params_of(a);

@@ -10,6 +10,7 @@
 
 #include "agent/point.h"
 #include "malloc_count.h"
+#include "scratch_folder.h"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -136,19 +137,11 @@ static void same_bits_on_any_number_of_threads(void **state) {
     for (int i = 0; i < 3; i++) a[i]->class->free(a[i]);
 }
 
-static const char *folder_for(const char *name) {
-    static char path[512];
-    snprintf(path, sizeof path, "%s", scratch_path(name));
-    bex_folder_remove(path);
-    assert_int_equal(bex_folder_make(path), 0);
-    return path;
-}
-
 static void loading_continues_bit_for_bit(void **state) {
     (void)state;
     static const int stops[] = {3, 49,
                                 77}; // while looking around, as learning starts, in the middle
-    const char *folder = folder_for("sac");
+    const char *folder = scratch_folder("sac");
     for (int k = 0; k < 3; k++) {
         bex_agent *a = agent_in(&point_home_class, ""), *b = agent_in(&point_home_class, "");
         for (int i = 0; i < stops[k]; i++) update(a, i);
@@ -179,7 +172,7 @@ static void loading_continues_bit_for_bit(void **state) {
 
 static void the_model_file_is_a_controller(void **state) {
     (void)state;
-    const char *folder = folder_for("controller");
+    const char *folder = scratch_folder("controller");
     char path[600];
     bex_agent *a = agent_in(&point_class, "");
     assert_int_equal(a->class->save(a, folder), 0);

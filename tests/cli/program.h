@@ -4,7 +4,6 @@
 
 #include "test.h"
 
-#include <stdbool.h>
 #include <sys/wait.h>
 
 typedef struct run {
@@ -37,6 +36,16 @@ static inline void assert_refused(const char *arguments, int code, const char *p
     run r = run_program(arguments);
     if (r.code != code || r.lines != 1 || !strstr(r.text, part))
         fail_msg("'bex %s' gave code %d and: %s", arguments, r.code, r.text);
+}
+
+typedef struct refusal {
+    const char *arguments;
+    int code;
+    const char *part;
+} refusal;
+
+static inline void assert_all_refused(const refusal *bad, size_t n) {
+    for (size_t i = 0; i < n; i++) assert_refused(bad[i].arguments, bad[i].code, bad[i].part);
 }
 
 #endif

@@ -65,11 +65,7 @@ static void same_file_on_any_number_of_cores(void **state) {
 
 static void mistakes_are_one_line(void **state) {
     (void)state;
-    static const struct {
-        const char *arguments;
-        int code;
-        const char *part;
-    } bad[] = {
+    static const refusal bad[] = {
         {"data gen", 2, "which environment?"},
         {"data gen maze2d-medium", 2, "--out FILE"},
         {"data gen maze2d-mediun --out x.hdf5", 2, "did you mean maze2d-medium?"},
@@ -88,8 +84,7 @@ static void mistakes_are_one_line(void **state) {
         {"data gen antmaze-diverse --out x.hdf5", 2, "--maze FILE"},
         {"data gen ant --out x.hdf5", 2, "no demonstrator knows ant"},
     };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_refused(bad[i].arguments, bad[i].code, bad[i].part);
+    assert_all_refused(bad, sizeof bad / sizeof *bad);
     assert_true(access("x.hdf5", F_OK) != 0);
 }
 

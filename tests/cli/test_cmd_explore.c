@@ -183,11 +183,7 @@ static void a_protocol_gives_way_to_options(void **state) {
 
 static void mistakes_are_one_line(void **state) {
     (void)state;
-    static const struct {
-        const char *arguments;
-        int code;
-        const char *part;
-    } bad[] = {
+    static const refusal bad[] = {
         {"--env maze2d-medium", 2, "who explores? (RUN, or --retrieval FILE)"},
         {"--retrieval %s", 2, "in which environment?"},
         {"--retrieval %s --env maze2d-mediun", 2, "did you mean maze2d-medium?"},

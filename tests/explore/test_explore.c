@@ -110,7 +110,7 @@ static void regions_are_counted_right(void **state) {
     (void)state;
     bex_explored e;
     assert_int_equal(explore(&e, 0, 0), 0);
-    assert_int_equal(e.R, 26 * 4);
+    assert_int_equal(e.regions, 26 * 4);
     for (int i = 0; i < TRIALS; i++) {
         const bex_trial *trial = &e.trial[i];
         int first[104], episode_of[104], total = 0;
@@ -123,18 +123,18 @@ static void regions_are_counted_right(void **state) {
                     t < LENGTH ? trial->obs + row * e.O : trial->final_obs + k * e.O;
                 int region = world->class->region(world, obs);
                 assert_true(region >= 0);
-                assert_int_equal(trial->visited[k * e.R + region], 1);
+                assert_int_equal(trial->visited[k * e.regions + region], 1);
                 if (first[region] < 0) first[region] = row, episode_of[region] = k;
                 count[region]++;
                 int after = 0;
-                for (int r = 0; r < e.R; r++) after += first[r] >= 0;
+                for (int r = 0; r < e.regions; r++) after += first[r] >= 0;
                 // the next episode's first state shares its step number with this one's last
                 if (t < LENGTH && t > 0)
                     assert_int_equal(bex_explored_after_steps(&e, i, row), after);
                 if (t == LENGTH) assert_int_equal(bex_explored_after_episodes(&e, i, k + 1), after);
                 total = after;
             }
-        for (int r = 0; r < e.R; r++) {
+        for (int r = 0; r < e.regions; r++) {
             assert_int_equal(trial->first_step[r], first[r]);
             if (first[r] >= 0) assert_int_equal(trial->first_episode[r], episode_of[r]);
             assert_int_equal(trial->occupancy[r], count[r]);
@@ -145,7 +145,7 @@ static void regions_are_counted_right(void **state) {
 }
 
 static void assert_same_trial(const bex_explored *e, const bex_trial *a, const bex_trial *b) {
-    size_t rows = (size_t)a->steps, O = (size_t)e->O, A = (size_t)e->A, R = (size_t)e->R;
+    size_t rows = (size_t)a->steps, O = (size_t)e->O, A = (size_t)e->A, R = (size_t)e->regions;
     size_t episodes = (size_t)a->episodes;
     assert_int_equal(a->steps, b->steps);
     assert_int_equal(a->episodes, b->episodes);
@@ -256,7 +256,7 @@ static void results_say_what_happened(void **state) {
                      TRIALS);
     double share = 0, in_grid = 0;
     const json_t *occupancy = json_object_get(r, "occupancy");
-    for (int k = 0; k < e.R; k++)
+    for (int k = 0; k < e.regions; k++)
         share += json_number_value(json_array_get(json_object_get(occupancy, "share"), (size_t)k));
     assert_true(fabs(share - 1) < 1e-12);
     const json_t *counts = json_object_get(json_object_get(occupancy, "grid"), "counts");
@@ -316,7 +316,7 @@ static void goals_are_counted_right(void **state) {
     assert_int_equal(bex_world_open(&world, "maze2d-medium", &o), 0);
     bex_explored e;
     assert_int_equal(explore(&e, 0, 0), 0);
-    assert_int_equal(e.G, 1);
+    assert_int_equal(e.goals, 1);
     double found = 0;
     for (int i = 0; i < TRIALS; i++) {
         int first = -1, step = -1;

@@ -8,7 +8,7 @@
 #include "nn/lanes.h"
 #include "nn/param_file.h"
 
-#include "test.h"
+#include "golden.h"
 
 #include <math.h>
 
@@ -83,23 +83,14 @@ static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     return 0;
 }
 
-static void near(const char *what, const bex_real *ours, const bex_real *golden, size_t n) {
-    double worst = 0, largest = 0;
-    for (size_t i = 0; i < n; i++) {
-        worst = fmax(worst, fabs((double)ours[i] - (double)golden[i]));
-        largest = fmax(largest, fabs((double)golden[i]));
-    }
-    if (!(worst <= BOUND * largest)) fail_msg("%s: off by %.3g of %.3g", what, worst, largest);
-}
-
 static void compare_step_one(const network *n, const bex_st_file *f) {
     bex_real golden[3 * C * C];
     assert_int_equal(bex_st_read_real(f, "forward", golden, 2, (int64_t[]){B, OUT}), 0);
-    near("forward", n->forward, golden, B * OUT);
+    near_golden("forward", n->forward, golden, B * OUT, BOUND);
     for (int i = 0; i < n->params->params; i++) {
         const bex_param *p = n->params->param[i];
         read_prefixed(golden, f, "grad.", p);
-        near(p->name, bex_param_grad(p, 0), golden, p->count);
+        near_golden(p->name, bex_param_grad(p, 0), golden, p->count, BOUND);
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-#include "test.h"
+#include "golden.h"
 
 #include <math.h>
 
@@ -123,21 +123,12 @@ static bex_dit_input input_of(const policy *p, const unsigned char *hidden) {
                            .task = p->task};
 }
 
-static void near(const char *what, const bex_real *ours, const bex_real *golden, size_t n) {
-    double worst = 0, largest = 0;
-    for (size_t i = 0; i < n; i++) {
-        worst = fmax(worst, fabs((double)ours[i] - (double)golden[i]));
-        largest = fmax(largest, fabs((double)golden[i]));
-    }
-    if (!(worst <= BOUND * largest)) fail_msg("%s: off by %.3g of %.3g", what, worst, largest);
-}
-
 static void compare_gradients(const policy *p, const bex_st_file *f) {
     static bex_real golden[4 * C * C];
     for (int i = 0; i < p->params->params; i++) {
         const bex_param *q = p->params->param[i];
         fetch_param(golden, f, "grad.", q);
-        near(q->name, bex_param_grad(q, 0), golden, q->count);
+        near_golden(q->name, bex_param_grad(q, 0), golden, q->count, BOUND);
     }
 }
 
@@ -163,7 +154,7 @@ static void three_steps(policy *p, const bex_st_file *f, bex_tape *tape) {
         bex_backward(tape, loss);
         if (n == 0) {
             fetch(golden, f, "forward");
-            near("forward", eps->data, golden, B * K * A);
+            near_golden("forward", eps->data, golden, B * K * A, BOUND);
             compare_gradients(p, f);
         }
         if (!(fabs((double)loss->data[0] - losses[n]) <= BOUND * losses[n]))
@@ -184,7 +175,7 @@ static void guided_chunk(policy *p, const bex_st_file *f, bex_tape *tape) {
     bex_sampler s = {&p->schedule, 8, 2.5, NULL, 0};
     bex_sample(tape, &p->dit, &s, x, B, pooled, null);
     fetch(golden, f, "chunk");
-    near("chunk", x, golden, B * K * A);
+    near_golden("chunk", x, golden, B * K * A, BOUND);
 }
 
 static void compare(const char *name, bex_dit_mode mode) {

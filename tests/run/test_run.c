@@ -9,7 +9,7 @@
 #include "run/checkpoint.h"
 #include "run/provenance.h"
 
-#include "test.h"
+#include "run/run_files.h"
 
 #include <math.h>
 #include <signal.h>
@@ -47,23 +47,6 @@ static bex_run_setup setup_of(const char *name) {
                            .keep = 2};
 }
 
-static char *file_text(const char *run, const char *name) {
-    static char copy[1 << 16];
-    char path[1400], *text;
-    size_t size;
-    snprintf(path, sizeof path, "%s/%s", run, name);
-    if (bex_file_read(&text, &size, path, sizeof copy - 1) < 0) fail_msg("%s", bex_error());
-    memcpy(copy, text, size + 1);
-    free(text);
-    return copy;
-}
-
-static int exists(const char *run, const char *name) {
-    char path[1400];
-    snprintf(path, sizeof path, "%s/%s", run, name);
-    return access(path, F_OK) == 0;
-}
-
 static int put(const char *folder, const char *name, long long step) {
     char path[1400];
     bex_file_out out;
@@ -97,12 +80,12 @@ static void a_user_finds_everything(void **state) {
     bex_run_setup s = setup_of("new/deeper/full/");
     bex_run *run = bex_run_create(&s);
     if (!run) fail_msg("%s", bex_error());
-    assert_string_equal(file_text(s.path, "status"), "running\n");
+    assert_string_equal(text_of(s.path, "status"), "running\n");
     assert_int_equal(train(run, 1, 5, 2), 0);
     assert_int_equal(bex_run_close(run, BEX_RUN_FINISHED, NULL), 0);
-    assert_string_equal(file_text(s.path, "status"), "finished\n");
-    assert_string_equal(file_text(s.path, "command.txt"), "bex train --data x.hdf5\n");
-    assert_string_equal(file_text(s.path, "metrics.csv"),
+    assert_string_equal(text_of(s.path, "status"), "finished\n");
+    assert_string_equal(text_of(s.path, "command.txt"), "bex train --data x.hdf5\n");
+    assert_string_equal(text_of(s.path, "metrics.csv"),
                         "step,loss,held_out_loss\n1,1,nan\n2,0.5,1\n3,0.333333333,nan\n"
                         "4,0.25,0.5\n5,0.2,nan\n");
     char path[1400];
@@ -128,7 +111,7 @@ static void keep_spares_last_and_best(void **state) {
     for (int i = 0; i < 6; i++) {
         assert_int_equal(save(run, 10 * (i + 1), scores[i]), 0);
         if (i == 0)
-            assert_string_equal(file_text(s.path, "checkpoints/best/checkpoint.json"),
+            assert_string_equal(text_of(s.path, "checkpoints/best/checkpoint.json"),
                                 "{\n  \"step\": 10,\n  \"score\": 5.0\n}\n");
     }
     bex_checkpoint *list;
@@ -141,10 +124,8 @@ static void keep_spares_last_and_best(void **state) {
     assert_non_null(strstr(model, "checkpoints/60/model.safetensors"));
     assert_int_equal(bex_checkpoint_model(model, sizeof model, s.path, true), 0);
     assert_non_null(strstr(model, "checkpoints/20/model.safetensors"));
-    assert_int_equal(strncmp(file_text(s.path, "checkpoints/last/model.safetensors"), "60\n", 3),
-                     0);
-    assert_int_equal(strncmp(file_text(s.path, "checkpoints/best/model.safetensors"), "20\n", 3),
-                     0);
+    assert_int_equal(strncmp(text_of(s.path, "checkpoints/last/model.safetensors"), "60\n", 3), 0);
+    assert_int_equal(strncmp(text_of(s.path, "checkpoints/best/model.safetensors"), "20\n", 3), 0);
     // the links serve as paths, and a model file means itself
     char last[1400];
     snprintf(last, sizeof last, "%s/checkpoints/last", s.path);
@@ -157,7 +138,7 @@ static void keep_spares_last_and_best(void **state) {
     assert_true(list[2].score == 2.5);
     free(list);
     bex_run_close(run, BEX_RUN_STOPPED, NULL);
-    assert_string_equal(file_text(s.path, "status"), "stopped\n");
+    assert_string_equal(text_of(s.path, "status"), "stopped\n");
 
     assert_int_equal(bex_checkpoint_model(model, sizeof model, root, false), -1);
     assert_message("is neither a run nor a checkpoint");
@@ -180,13 +161,13 @@ static void never_overwritten_without_force(void **state) {
     assert_null(bex_run_resume(&s, &start));
     assert_message("is in use by process ");
     bex_run_close(run, BEX_RUN_FAILED, "loss is nan\nat step 4");
-    assert_string_equal(file_text(s.path, "status"), "failed: loss is nan at step 4\n");
+    assert_string_equal(text_of(s.path, "status"), "failed: loss is nan at step 4\n");
     assert_null(bex_run_create(&s));
     assert_true(exists(s.path, "checkpoints/4/model.safetensors"));
 
     s.force = true;
     assert_non_null(run = bex_run_create(&s));
-    assert_string_equal(file_text(s.path, "metrics.csv"), "step,loss,held_out_loss\n");
+    assert_string_equal(text_of(s.path, "metrics.csv"), "step,loss,held_out_loss\n");
     assert_false(exists(s.path, "checkpoints/4"));
     bex_run_close(run, BEX_RUN_FINISHED, NULL);
     char **names;
@@ -253,10 +234,10 @@ static void resume_ignores_what_a_kill_left(void **state) {
     assert_int_equal(train(run, 7, 10, 2), 0);
     bex_run_close(run, BEX_RUN_FINISHED, NULL);
     char resumed[4096];
-    snprintf(resumed, sizeof resumed, "%s", file_text(s.path, "metrics.csv"));
-    assert_string_equal(file_text(s.path, "command.txt"),
+    snprintf(resumed, sizeof resumed, "%s", text_of(s.path, "metrics.csv"));
+    assert_string_equal(text_of(s.path, "command.txt"),
                         "bex train --data x.hdf5\nbex train --resume killed\n");
-    assert_non_null(strstr(file_text(s.path, "config.ini"), "2000"));
+    assert_non_null(strstr(text_of(s.path, "config.ini"), "2000"));
     snprintf(path, sizeof path, "%s/provenance.json", s.path);
     json_t *p = bex_json_load(path);
     json_t *entry = json_array_get(json_object_get(p, "resumed"), 0);
@@ -270,7 +251,7 @@ static void resume_ignores_what_a_kill_left(void **state) {
     run = bex_run_create(&s);
     train(run, 1, 10, 2);
     bex_run_close(run, BEX_RUN_FINISHED, NULL);
-    assert_string_equal(resumed, file_text(s.path, "metrics.csv"));
+    assert_string_equal(resumed, text_of(s.path, "metrics.csv"));
     // other columns are another experiment
     s.column_count = 1;
     assert_null(bex_run_resume(&s, &start));
@@ -287,7 +268,7 @@ static void resume_without_a_checkpoint_begins_anew(void **state) {
     assert_non_null(run = bex_run_resume(&s, &start));
     assert_int_equal(start.step, -1);
     assert_string_equal(start.folder, "");
-    assert_string_equal(file_text(s.path, "metrics.csv"), "step,loss,held_out_loss\n");
+    assert_string_equal(text_of(s.path, "metrics.csv"), "step,loss,held_out_loss\n");
     char model[1400];
     assert_int_equal(bex_checkpoint_model(model, sizeof model, s.path, false), -1);
     assert_message("has no checkpoint yet");
@@ -311,7 +292,7 @@ static void a_full_disk_spares_the_last_checkpoint(void **state) {
     assert_message("File too large");
     assert_false(exists(s.path, "checkpoints/4"));
     assert_false(exists(s.path, "checkpoints/4.tmp"));
-    assert_int_equal(strncmp(file_text(s.path, "checkpoints/last/state.safetensors"), "2\n", 2), 0);
+    assert_int_equal(strncmp(text_of(s.path, "checkpoints/last/state.safetensors"), "2\n", 2), 0);
     bex_run_close(run, BEX_RUN_FAILED, bex_error());
     // a caller that commits without a model is told
     bex_run_start start;
@@ -362,7 +343,7 @@ static void random_kills_lose_no_checkpoint(void **state) {
             char name[64];
             assert_true(list[i].resumable);
             snprintf(name, sizeof name, "checkpoints/%lld/state.safetensors", list[i].step);
-            assert_int_equal(atoll(file_text(s.path, name)), list[i].step);
+            assert_int_equal(atoll(text_of(s.path, name)), list[i].step);
         }
         free(list);
         reached = newest;

@@ -8,6 +8,7 @@
 
 #include "agent/walks.h"
 #include "run/event_reader.h"
+#include "run/run_files.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -25,23 +26,6 @@ static const char *in_root(const char *name) {
     at = (at + 1) % 8;
     snprintf(path[at], PATH, "%s/%s", root, name);
     return path[at];
-}
-
-static char *text_of(const char *run, const char *name) {
-    static char copy[1 << 17];
-    char path[2 * PATH], *text;
-    size_t size;
-    snprintf(path, sizeof path, "%s/%s", run, name);
-    if (bex_file_read(&text, &size, path, sizeof copy - 1) < 0) fail_msg("%s", bex_error());
-    memcpy(copy, text, size + 1);
-    free(text);
-    return copy;
-}
-
-static bool exists(const char *run, const char *name) {
-    char path[2 * PATH];
-    snprintf(path, sizeof path, "%s/%s", run, name);
-    return access(path, F_OK) == 0;
 }
 
 /* ---- the program in a child ---- */
