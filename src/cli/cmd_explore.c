@@ -24,7 +24,8 @@
 #include <unistd.h>
 
 // who can act
-static const bex_explore_source *const sources[] = {&bex_explore_policy, &bex_explore_retrieval};
+static const bex_explore_source *const sources[] = {&bex_explore_gaussian, &bex_explore_policy,
+                                                    &bex_explore_retrieval};
 enum { SOURCES = sizeof sources / sizeof *sources, EPISODES = 12 };
 
 typedef struct session {

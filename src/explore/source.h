@@ -42,6 +42,7 @@ typedef struct bex_explore_source {
     void (*close)(void *state);             // after its actors; NULL is fine
 } bex_explore_source;
 
-extern const bex_explore_source bex_explore_policy, bex_explore_retrieval;
+/* In this order the first that is wanted acts: RUN may be either of the first two, by what its file is. */
+extern const bex_explore_source bex_explore_gaussian, bex_explore_policy, bex_explore_retrieval;
 
 #endif
