@@ -44,7 +44,7 @@ static void run_shared(call *c, int threads, long pieces) {
     {
         int worker = omp_get_thread_num();
         shared = true;
-#pragma omp for schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1) nowait // the region ends in a barrier
         for (long i = 0; i < pieces; i++) run_piece(c, i, worker);
         shared = false;
     }

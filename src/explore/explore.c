@@ -28,12 +28,13 @@ typedef struct run {
 static int step(run *r, int i, int *length, bool *over) {
     player *p = &r->players[i];
     bex_actor *actor = r->o->actors[i];
-    bex_explored_row row = {.obs = p->obs, .act = p->act};
+    bex_step s = {.obs = p->obs, .act = p->act, .next = p->next};
     if (actor->class->act(actor, p->obs, p->act) < 0) return -1;
-    if (r->o->world->class->step(p->env, p->act, p->next, &row.reward, &row.terminal) < 0)
-        return -1;
-    row.timeout = !row.terminal && ++*length >= r->o->world->time_limit;
-    *over = bex_explored_step(r->e, i, &row);
+    if (r->o->world->class->step(p->env, p->act, p->next, &s.reward, &s.terminal) < 0) return -1;
+    s.timeout = !s.terminal && ++*length >= r->o->world->time_limit;
+    *over = bex_explored_step(r->e, i, &s);
+    s.timeout = *over && !s.terminal; // the end of a budget is one
+    if (actor->class->saw && actor->class->saw(actor, &s) < 0) return -1;
     bex_real *seen = p->obs;
     p->obs = p->next, p->next = seen;
     return 0;
@@ -132,10 +133,10 @@ static int restore(run *r) {
     for (int i = 0; i < r->e->trials; i++) {
         const bex_trial *t = &r->e->trial[i];
         bex_actor *actor = r->o->actors[i];
-        for (int k = 0; k < t->episodes; k++)
-            if (actor->class->recall(actor, t->obs + (size_t)t->start[k] * (size_t)r->e->O,
-                                     t->start[k + 1] - t->start[k]) < 0)
-                return bex_fail_in("trial %d", i);
+        for (int k = 0; k < t->episodes; k++) {
+            bex_episode episode = bex_explored_episode(r->e, i, k);
+            if (actor->class->recall(actor, &episode) < 0) return bex_fail_in("trial %d", i);
+        }
         done += t->steps;
     }
     atomic_store(&r->done, done);

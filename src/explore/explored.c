@@ -114,7 +114,7 @@ static void see(bex_explored *e, bex_trial *t, const bex_real *obs) {
     t->visited[(size_t)t->episodes * (size_t)e->regions + (size_t)region] = 1;
 }
 
-bool bex_explored_step(bex_explored *e, int trial, const bex_explored_row *row) {
+bool bex_explored_step(bex_explored *e, int trial, const bex_step *row) {
     bex_trial *t = &e->trial[trial];
     size_t at = (size_t)t->steps, O = (size_t)e->O, A = (size_t)e->A;
     BEX_CHECK(t->steps < e->room, "step %d of %d", t->steps, e->room);
@@ -137,6 +137,21 @@ void bex_explored_end(bex_explored *e, int trial, const bex_real *final_obs) {
 }
 
 // ---- asking ----
+
+bex_episode bex_explored_episode(const bex_explored *e, int trial, int k) {
+    const bex_trial *t = &e->trial[trial];
+    BEX_CHECK(k >= 0 && k < t->episodes, "episode %d of %d", k, t->episodes);
+    size_t at = (size_t)t->start[k], O = (size_t)e->O;
+    return (bex_episode){.steps = t->start[k + 1] - t->start[k],
+                         .O = e->O,
+                         .A = e->A,
+                         .obs = t->obs + at * O,
+                         .act = t->act + at * (size_t)e->A,
+                         .reward = t->reward + at,
+                         .terminal = t->terminal + at,
+                         .timeout = t->timeout + at,
+                         .last = t->final_obs + (size_t)k * O};
+}
 
 int bex_explored_most_episodes(const bex_explored *e) {
     int most = 0;

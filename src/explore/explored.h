@@ -15,6 +15,7 @@
 #ifndef BEX_EXPLORE_EXPLORED_H
 #define BEX_EXPLORE_EXPLORED_H
 
+#include "data/step.h"
 #include "env/env.h"
 
 /* Row t is (s_t, a_t, r_t, flags) as in demonstrations. First times are -1 for never. */
@@ -54,17 +55,15 @@ bool bex_explored_complete(const bex_explored *e, int trial);
 /* A new episode of a trial that is not complete. Negative with a message: no memory. */
 int bex_explored_begin(bex_explored *e, int trial);
 
-/* A state of the running episode and what was done in it. The last step of a budget is a timeout,
+/* A state of the running episode and what was done in it; `next` is not looked at. The last step of a budget is a timeout,
  * unless the world ended the episode there. True: the episode is over; the caller ends it. */
-typedef struct bex_explored_row {
-    const bex_real *obs, *act; // (O), (A)
-    bex_real reward;
-    bool terminal, timeout;
-} bex_explored_row;
-bool bex_explored_step(bex_explored *e, int trial, const bex_explored_row *row);
+bool bex_explored_step(bex_explored *e, int trial, const bex_step *step);
 
 /* The episode is over; its last state (O). */
 void bex_explored_end(bex_explored *e, int trial, const bex_real *final_obs);
+
+/* Episode k of a trial that has ended, borrowed. */
+bex_episode bex_explored_episode(const bex_explored *e, int trial, int k);
 
 /* Most and least episodes of a trial; least steps. */
 int bex_explored_most_episodes(const bex_explored *e);

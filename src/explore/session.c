@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 // who can act
-static const bex_explore_source *const sources[] = {&bex_explore_policy, &bex_explore_retrieval};
+static const bex_explore_source *const sources[] = {&bex_explore_gaussian, &bex_explore_policy,
+                                                    &bex_explore_retrieval};
 enum { SOURCES = sizeof sources / sizeof *sources };
 
 /* ---- opening ---- */
@@ -73,8 +74,9 @@ static int open_world(bex_explore_session *s) {
 // the file of a file: rule is read once more, for the overlap
 static int open_segment(bex_explore_session *s) {
     bex_memory_options o = {.O = s->world->O, .H = 1};
-    if (bex_memory_parse(&o.kind, &o.file, s->source->history(s->state)) < 0) return -1;
-    if (o.kind != BEX_MEMORY_FILE) return 0;
+    const char *rule = s->source->history(s->state);
+    if (strncmp(rule, "file:", 5) != 0) return 0;
+    if (bex_memory_parse(&o.kind, &o.file, rule) < 0) return -1;
     s->segment = bex_memory_new(&o);
     return s->segment ? 0 : -1;
 }

@@ -44,6 +44,10 @@ typedef struct bex_explore_source {
     void (*close)(void *state); // after its actors; NULL is fine
 } bex_explore_source;
 
-extern const bex_explore_source bex_explore_policy, bex_explore_retrieval;
+/* In this order the first that is wanted acts: RUN may be either of the first two, by what its file is. */
+/* Agents without a network that plans: a setting of acting other than the history rule is refused. */
+int bex_explore_only_history(const bex_explore_request *q, const char *who);
+
+extern const bex_explore_source bex_explore_gaussian, bex_explore_policy, bex_explore_retrieval;
 
 #endif

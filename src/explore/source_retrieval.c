@@ -36,15 +36,9 @@ static int parse_dims(int *dims, const char *text, const bex_world *world) {
 
 // looking up has no network: of the settings of acting only the history rule means something
 static int take_history(state *s, const bex_explore_request *q) {
-    static const char heeded[] = "deploy.history=";
     bex_config_defaults(&bex_deploy_schema, &s->deploy);
     s->history_states = (int)q->history_states;
-    for (int i = 0; i < q->deploy_count; i++) {
-        const char *asked = q->deploy[i];
-        if (!strncmp(asked, "--", 2)) asked += 2;
-        if (strncmp(asked, heeded, sizeof heeded - 1) != 0)
-            return bex_fail("%s means nothing to --retrieval", asked);
-    }
+    if (bex_explore_only_history(q, "--retrieval") < 0) return -1;
     return bex_deploy_apply(&s->deploy, q->deploy, q->deploy_count);
 }
 

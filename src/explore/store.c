@@ -230,8 +230,11 @@ static int take_episode(bex_explored *e, const part *p, int first) {
     if (bex_explored_begin(e, trial) < 0) return -1;
     for (; row < p->rows && !p->final[row]; row++) {
         size_t at = (size_t)row;
-        bex_explored_row r = {p->obs + at * (size_t)e->O, p->act + at * (size_t)e->A, p->reward[at],
-                              p->terminal[at], p->timeout[at]};
+        bex_step r = {.obs = p->obs + at * (size_t)e->O,
+                      .act = p->act + at * (size_t)e->A,
+                      .reward = p->reward[at],
+                      .terminal = p->terminal[at],
+                      .timeout = p->timeout[at]};
         if (over || p->trial[row] != trial || e->trial[trial].steps >= e->room)
             return bex_fail("row %d belongs to no episode of this exploration", row);
         over = bex_explored_step(e, trial, &r);

@@ -300,14 +300,14 @@ static int check_alike(const bex_train_config *c, const bex_dataset *d) {
 }
 
 static int close_run(loop *l, const char *run, int code, bex_train_end end) {
-    char why[512] = "";
-    if (code) snprintf(why, sizeof why, "%s", bex_error());
+    bex_failure failure;
+    bex_failure_take(&failure);
     bex_run_state state = code                        ? BEX_RUN_FAILED
                           : end == BEX_TRAIN_FINISHED ? BEX_RUN_FINISHED
                                                       : BEX_RUN_STOPPED;
-    int closed = bex_run_close(l->run, state, code ? why : NULL);
+    int closed = bex_run_close(l->run, state, code ? failure.message : NULL);
     if (!code) return closed;
-    bex_fail("%s", why);
+    bex_failure_restore(&failure);
     if (l->checkpoint < 0) return -1;
     return bex_fail_hint("the checkpoint of step %lld is intact: --resume %s", l->checkpoint, run);
 }

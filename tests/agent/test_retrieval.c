@@ -222,11 +222,21 @@ static void a_recalled_actor_goes_on(void **state) {
     int rows[2][40];
     for (int run = 0; run < 2; run++) {
         bex_actor *a = make_actor(r, BEX_MEMORY_UNIFORM, 21);
-        bex_real obs[40 * O], act[A];
+        bex_real obs[40 * O], act[A], acts[10 * A] = {0};
         for (int i = 0; i < 40; i++) {
             obs[i * O] = R(0.02 * i), obs[i * O + 1] = R(-0.01 * i), obs[i * O + 2] = 5;
-            if (run && i % 10 == 9 && i < 20)
-                assert_int_equal(a->class->recall(a, obs + (i - 9) * O, 10), 0);
+            bex_real reward[10] = {0};
+            unsigned char flag[10] = {0};
+            bex_episode episode = {.steps = 10,
+                                   .O = O,
+                                   .A = A,
+                                   .obs = obs + (i < 9 ? 0 : i - 9) * O,
+                                   .act = acts,
+                                   .reward = reward,
+                                   .terminal = flag,
+                                   .timeout = flag,
+                                   .last = obs};
+            if (run && i % 10 == 9 && i < 20) assert_int_equal(a->class->recall(a, &episode), 0);
             if (run && i < 20) continue;
             if (i % 10 == 0) assert_int_equal(a->class->begin(a), 0);
             assert_int_equal(a->class->act(a, obs + i * O, act), 0);

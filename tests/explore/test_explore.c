@@ -16,17 +16,20 @@
 
 enum { TRIALS = 5, EPISODES = 3, LENGTH = 40 };
 
-// pushes in its own direction, turning each episode; counts its calls
+// pushes in its own direction, turning each episode and by all it has learned; counts its calls
 typedef struct scripted {
     bex_actor base;
     int number, begun, ended, acted, since, last, fail_at; // last: steps of the episode that ended
+    int seen, timeouts;
+    double learned;   // from what came of its actions
+    bex_real next[4]; // state it was told of
     bex_rng rng;
 } scripted;
 
 static int begin(bex_actor *actor) {
     scripted *a = (scripted *)actor;
     assert_int_equal(a->begun, a->ended); // never twice in a row
-    a->begun++, a->since = 0;
+    a->begun++, a->since = 0, a->next[0] = R(NAN);
     return 0;
 }
 
@@ -35,9 +38,20 @@ static int act(bex_actor *actor, const bex_real *obs, bex_real *action) {
     assert_int_equal(a->begun, a->ended + 1);
     assert_true(isfinite(obs[0]));
     if (++a->acted == a->fail_at) return bex_fail("lost my way");
-    a->since++;
-    double angle = a->number + 2.1 * a->begun + 0.3 * bex_rng_normal(&a->rng);
+    if (a->since++) assert_memory_equal(obs, a->next, sizeof a->next);
+    double angle = a->number + 2.1 * a->begun + a->learned + 0.3 * bex_rng_normal(&a->rng);
     action[0] = R(cos(angle)), action[1] = R(sin(angle));
+    return 0;
+}
+
+static int saw(bex_actor *actor, const bex_step *step) {
+    scripted *a = (scripted *)actor;
+    assert_int_equal(++a->seen, a->acted);
+    assert_false(step->terminal && step->timeout);
+    a->timeouts += step->timeout;
+    a->learned += 0.1 * (double)(step->next[0] - step->obs[0]) * (double)step->act[1] +
+                  0.01 * (double)step->reward;
+    memcpy(a->next, step->next, sizeof a->next);
     return 0;
 }
 
@@ -48,10 +62,15 @@ static int end(bex_actor *actor) {
     return 0;
 }
 
-static int recall(bex_actor *actor, const bex_real *obs, int rows) {
+static int recall(bex_actor *actor, const bex_episode *e) {
     bex_real action[2];
     begin(actor);
-    for (int t = 0; t < rows; t++) act(actor, obs + t * 4, action);
+    for (int t = 0; t < e->steps; t++) {
+        bex_step step = bex_episode_step(e, t);
+        act(actor, step.obs, action);
+        assert_memory_equal(action, step.act, sizeof action);
+        saw(actor, &step);
+    }
     return end(actor);
 }
 
@@ -59,7 +78,7 @@ static void nothing(bex_actor *actor) {
     (void)actor;
 }
 
-static const bex_actor_class scripted_class = {"scripted", begin, act, end, recall, nothing};
+static const bex_actor_class scripted_class = {"scripted", begin, act, saw, end, recall, nothing};
 
 static bex_world *world;
 static scripted cast[TRIALS];
@@ -93,6 +112,9 @@ static void everyone_is_called_in_turn(void **state) {
         assert_int_equal(cast[i].ended, EPISODES);
         assert_int_equal(cast[i].last, LENGTH);
         assert_int_equal(cast[i].acted, EPISODES * LENGTH);
+        assert_int_equal(cast[i].seen, EPISODES * LENGTH);
+        assert_int_equal(cast[i].timeouts, EPISODES);
+        assert_true(cast[i].learned != 0);
         const bex_trial *trial = &e.trial[i];
         assert_int_equal(trial->steps, EPISODES * LENGTH);
         assert_int_equal(trial->episodes, EPISODES);
@@ -381,6 +403,7 @@ static void a_budget_is_used_to_the_last_step(void **state) {
         assert_int_equal(t->start[3], BUDGET);
         assert_int_equal(cast[i].ended, 3);
         assert_int_equal(cast[i].last, 7);
+        assert_int_equal(cast[i].timeouts, 3); // the end of the budget is one
         for (int n = 0; n < BUDGET; n++)
             assert_int_equal(t->timeout[n], n % LENGTH == LENGTH - 1 || n == BUDGET - 1);
         assert_memory_equal(t->act, whole.trial[i].act, (size_t)BUDGET * 2 * sizeof(bex_real));
@@ -479,6 +502,7 @@ static void a_stopped_exploration_goes_on(void **state) {
     assert_true(stops > 2);
     for (int i = 0; i < TRIALS; i++) {
         assert_int_equal(cast[i].ended, EPISODES);
+        assert_int_equal(cast[i].seen, EPISODES * LENGTH);
         assert_same_trial(&whole, &whole.trial[i], &e.trial[i]);
     }
     bex_explored_fini(&e), bex_explored_fini(&whole);

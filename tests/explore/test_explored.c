@@ -27,10 +27,10 @@ static void play(bex_explored *e, int trial, const int *places, int n, bool term
     for (int t = 0; t < n; t++) {
         bex_real obs = R(places[t]), act = R(t), last = R(places[n]);
         bool over = bex_explored_step(e, trial,
-                                      &(bex_explored_row){.obs = &obs,
-                                                          .act = &act,
-                                                          .reward = obs == R(3),
-                                                          .terminal = terminal && t == n - 1});
+                                      &(bex_step){.obs = &obs,
+                                                  .act = &act,
+                                                  .reward = obs == R(3),
+                                                  .terminal = terminal && t == n - 1});
         assert_int_equal(over, t == n - 1);
         if (over) bex_explored_end(e, trial, &last);
     }

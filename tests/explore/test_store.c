@@ -35,8 +35,11 @@ static void play(bex_explored *e, int trial) {
     for (int t = 0; !over; t++) {
         obs[0] = R(bex_rng_normal(&rng)), obs[1] = R(bex_rng_below(&rng, 5));
         for (int i = 0; i < 3; i++) act[i] = R(bex_rng_normal(&rng));
-        bex_explored_row row = {obs, act, R(bex_rng_uniform(&rng)), t == length - 1 && k % 2,
-                                t == length - 1 && !(k % 2)};
+        bex_step row = {.obs = obs,
+                        .act = act,
+                        .reward = R(bex_rng_uniform(&rng)),
+                        .terminal = t == length - 1 && k % 2,
+                        .timeout = t == length - 1 && !(k % 2)};
         over = bex_explored_step(e, trial, &row);
     }
     bex_explored_end(e, trial, obs);

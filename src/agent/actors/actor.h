@@ -3,16 +3,17 @@
  *     begin   a new episode
  *     act     once an environment step: the state seen in, the action to take out. Action chunks are
  *             the actor's affair
+ *     saw     what came of it: reward, next state, end. For actors that learn; NULL: does not
  *     end     the episode is over: its states join the actor's history
- *     recall  instead of the three, an episode of this very actor that was played before: afterwards the
- *             next episode is what it would have been
+ *     recall  instead of the four, an episode of this very actor that was played before: afterwards the
+ *             next episode is what it would have been, by all that was remembered and learned
  *
  * An actor is an object of its maker's with this struct at its head. One thread at a time; actors of
  * one maker may run in different threads. */
 #ifndef BEX_AGENT_ACTORS_ACTOR_H
 #define BEX_AGENT_ACTORS_ACTOR_H
 
-#include "base/real.h"
+#include "data/step.h"
 
 typedef struct bex_actor bex_actor;
 
@@ -21,9 +22,10 @@ typedef struct bex_actor_class {
     int (*begin)(bex_actor *actor);
     /* obs (O) -> action (A). Allocates nothing. */
     int (*act)(bex_actor *actor, const bex_real *obs, bex_real *action);
+    /* After each act, the last of an episode too; step->obs and act are act's. */
+    int (*saw)(bex_actor *actor, const bex_step *step);
     int (*end)(bex_actor *actor);
-    /* obs (rows, O): the states that act had seen. */
-    int (*recall)(bex_actor *actor, const bex_real *obs, int rows);
+    int (*recall)(bex_actor *actor, const bex_episode *episode);
     void (*free)(bex_actor *actor); // NULL is fine
 } bex_actor_class;                  // 0, or negative with a message
 

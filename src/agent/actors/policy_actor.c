@@ -22,8 +22,8 @@ static int end(bex_actor *a) {
     return bex_control_end(((policy_actor *)a)->control);
 }
 
-static int recall(bex_actor *a, const bex_real *obs, int rows) {
-    return bex_control_recall(((policy_actor *)a)->control, obs, rows);
+static int recall(bex_actor *a, const bex_episode *e) {
+    return bex_control_recall(((policy_actor *)a)->control, e->obs, e->steps);
 }
 
 static void destroy(bex_actor *a) {
@@ -32,7 +32,8 @@ static void destroy(bex_actor *a) {
     free(a);
 }
 
-static const bex_actor_class class = {"policy", begin, act, end, recall, destroy};
+static const bex_actor_class class = {
+    .name = "policy", .begin = begin, .act = act, .end = end, .recall = recall, .free = destroy};
 
 bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_deploy_config *deploy,
                                 bex_rng rng) {

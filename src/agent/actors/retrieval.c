@@ -211,11 +211,10 @@ static int actor_end(bex_actor *actor) {
     return bex_memory_end(((retrieval_actor *)actor)->memory);
 }
 
-static int actor_recall(bex_actor *actor, const bex_real *obs, int rows) {
+static int actor_recall(bex_actor *actor, const bex_episode *e) {
     retrieval_actor *a = (retrieval_actor *)actor;
     actor_begin(actor);
-    for (int t = 0; t < rows; t++)
-        bex_memory_push(a->memory, obs + (size_t)t * (size_t)a->r->data->O);
+    for (int t = 0; t < e->steps; t++) bex_memory_push(a->memory, bex_episode_step(e, t).obs);
     return actor_end(actor);
 }
 
@@ -305,8 +304,12 @@ static void actor_free(bex_actor *actor) {
     free(a);
 }
 
-static const bex_actor_class retrieval_class = {"retrieval", actor_begin,  actor_act,
-                                                actor_end,   actor_recall, actor_free};
+static const bex_actor_class retrieval_class = {.name = "retrieval",
+                                                .begin = actor_begin,
+                                                .act = actor_act,
+                                                .end = actor_end,
+                                                .recall = actor_recall,
+                                                .free = actor_free};
 
 bex_actor *bex_retrieval_actor_new(const bex_retrieval *r, const bex_memory_options *history,
                                    bex_rng rng) {

@@ -1,6 +1,7 @@
 /* agent/rl/actor_critic.c - set-up, the two steps by lanes, acting, saving. */
 #include "agent/rl/actor_critic.h"
 
+#include "agent/rl/gaussian_actor.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "kernel/random.h"
@@ -199,16 +200,7 @@ int bex_actor_critic_learn_actor(bex_actor_critic *ac, bex_actor_critic_report *
 
 void bex_actor_critic_act(const bex_actor_critic *ac, bex_arena *arena, const bex_real *obs, int n,
                           bex_rng *rng, bex_real *act) {
-    bex_tape tape;
-    int A = ac->o.A;
-    size_t count = (size_t)n * (size_t)A;
-    bex_tape_init(&tape, arena);
-    bex_tape_reset(&tape);
-    bex_tensor *noise = rng ? bex_tensor_new(&tape, 2, BEX_DIMS(n, A), false) : NULL;
-    if (rng) bex_random_normal(noise->data, count, rng);
-    bex_tensor *u =
-        bex_tanh_gaussian_sample(&tape, &ac->actor, rows(&tape, obs, 0, n, ac->o.O), noise, NULL);
-    memcpy(act, u->data, count * sizeof *act);
+    bex_gaussian_act(&ac->actor, arena, obs, n, rng, act);
 }
 
 /* ---- saving ---- */

@@ -1,31 +1,9 @@
-/* agent/rl/replay_buffer.c */
+/* agent/rl/replay_buffer.c - a ring, and its file. */
 #include "agent/rl/replay_buffer.h"
 
 #include "base/error.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-
-int bex_transitions_init(bex_transitions *t, int O, int A, int n) {
-    bool whole = true;
-    *t = (bex_transitions){.n = n, .O = O, .A = A};
-#define ALLOCATE(member, per)                                                                      \
-    t->member = calloc((size_t)n * (size_t)(per), sizeof *t->member);                              \
-    whole = whole && t->member;
-    BEX_TRANSITION_FIELDS(ALLOCATE, t)
-#undef ALLOCATE
-    if (whole) return 0;
-    bex_transitions_fini(t);
-    return bex_fail("out of memory for %d transitions of %d + %d reals", n, 2 * O + 2, A);
-}
-
-void bex_transitions_fini(bex_transitions *t) {
-#define FREE(member, per) free(t->member);
-    BEX_TRANSITION_FIELDS(FREE, t)
-#undef FREE
-    *t = (bex_transitions){0};
-}
 
 int bex_replay_buffer_init(bex_replay_buffer *r, int O, int A, int capacity) {
     BEX_CHECK(capacity > 0, "a replay of %d", capacity);
@@ -37,16 +15,9 @@ void bex_replay_buffer_fini(bex_replay_buffer *r) {
     bex_transitions_fini(&r->rows);
 }
 
-void bex_replay_buffer_add(bex_replay_buffer *r, const bex_real *obs, const bex_real *act,
-                           bex_real reward, bex_real mask, const bex_real *next) {
-    bex_transitions *t = &r->rows;
-    size_t at = (size_t)(r->added++ % t->n), O = (size_t)t->O, A = (size_t)t->A;
-    memcpy(t->obs + at * O, obs, O * sizeof *obs);
-    memcpy(t->act + at * A, act, A * sizeof *act);
-    memcpy(t->next + at * O, next, O * sizeof *next);
-    t->reward[at] = reward;
-    t->mask[at] = mask;
-    if (r->size < t->n) r->size++;
+void bex_replay_buffer_add(bex_replay_buffer *r, const bex_step *step) {
+    bex_transitions_set(&r->rows, (int)(r->added++ % r->rows.n), step);
+    if (r->size < r->rows.n) r->size++;
 }
 
 void bex_replay_buffer_draw(const bex_replay_buffer *r, bex_rng *rng, bex_transitions *out,

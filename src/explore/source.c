@@ -1,0 +1,16 @@
+/* explore/source.c - what sources share. */
+#include "explore/source.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+int bex_explore_only_history(const bex_explore_request *q, const char *who) {
+    static const char heeded[] = "deploy.history=";
+    for (int i = 0; i < q->deploy_count; i++) {
+        if (!strncmp(q->deploy[i], heeded, sizeof heeded - 1)) continue;
+        bex_fail("%s means nothing to %s", q->deploy[i], who);
+        return bex_misused();
+    }
+    return 0;
+}

@@ -1,0 +1,88 @@
+/* explore/source_gaussian.c - `bex explore RUN` of an agent that learned in a world (sac): its actor, drawing actions. */
+#include "explore/source.h"
+
+#include "agent/rl/gaussian_actor.h"
+#include "base/error.h"
+#include "run/checkpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct state {
+    bex_gaussian_policy *policy;
+    char path[1100];
+} state;
+
+static int find(char *path, size_t size, const bex_explore_request *q) {
+    if (!q->model) return bex_checkpoint_model(path, size, q->run, q->best);
+    int n = snprintf(path, size, "%s", q->model);
+    return n >= 0 && (size_t)n < size ? 0 : bex_fail("'%.60s...': the name is too long", q->model);
+}
+
+// a RUN that leads to no file is told of by the source of policies
+static bool wanted(const bex_explore_request *q) {
+    char path[1100];
+    return q->run && find(path, sizeof path, q) == 0 && bex_gaussian_policy_is(path);
+}
+
+static void close_state(void *payload) {
+    state *s = payload;
+    if (!s) return;
+    bex_gaussian_policy_free(s->policy);
+    free(s);
+}
+
+static int open_policy(state *s, const bex_explore_request *q, const bex_world *world) {
+    if (bex_explore_only_history(q, "an agent that learned in a world") < 0) return -1;
+    if (find(s->path, sizeof s->path, q) < 0) return -1;
+    s->policy = bex_gaussian_policy_load(s->path);
+    if (!s->policy) return -1;
+    if (s->policy->O == world->O && s->policy->A == world->A) return 0;
+    return bex_fail("'%s' expects %d observation and %d action values, %s has %d and %d", q->run,
+                    s->policy->O, s->policy->A, world->name, world->O, world->A);
+}
+
+static int open_state(void **out, const bex_explore_request *q, const bex_world *world) {
+    state *s = calloc(1, sizeof *s);
+    if (!s) return bex_fail("out of memory");
+    int code = open_policy(s, q, world);
+    *out = s;
+    if (code < 0) close_state(s), *out = NULL;
+    return code;
+}
+
+static bex_actor *new_actor(void *payload, bex_rng rng) {
+    return bex_gaussian_actor_new(((state *)payload)->policy, rng);
+}
+
+static bex_memory *memory(bex_actor *actor) {
+    (void)actor;
+    return NULL;
+}
+
+static json_t *describe(const void *payload, const bex_explore_request *q) {
+    const bex_gaussian_policy *p = ((const state *)payload)->policy;
+    return json_pack("{s:s, s:s, s:s, s:s}", "name", p->agent, "run", q->run, "history", "none",
+                     "learned_in", p->world);
+}
+
+static const char *file(const void *payload) {
+    return ((const state *)payload)->path;
+}
+
+static const char *history(const void *payload) {
+    (void)payload;
+    return "none";
+}
+
+const bex_explore_source bex_explore_gaussian = {
+    .name = "gaussian",
+    .wanted = wanted,
+    .open = open_state,
+    .actor = new_actor,
+    .memory = memory,
+    .describe = describe,
+    .file = file,
+    .history = history,
+    .close = close_state,
+};
