@@ -13,6 +13,7 @@
 #include "explore/explore.h"
 #include "explore/results.h"
 #include "explore/trajectories.h"
+#include "host/folder.h"
 #include "host/interrupt.h"
 #include "run/provenance.h"
 
@@ -62,8 +63,17 @@ static int open_world(session *s) {
     return bex_world_open(&s->world, q->env, &o);
 }
 
+// what is there is replaced only if that is asked for, by whoever types this command
+static int check_save_history(const session *s) {
+    const char *path = s->q->save_history;
+    if (!path || s->q->force || access(path, F_OK) != 0) return 0;
+    bex_fail("--save-history '%s' exists", path);
+    return bex_fail_hint("--force replaces it");
+}
+
 static int check_request(session *s) {
     const bex_explore_request *q = s->q;
+    if (check_save_history(s) < 0) return -1;
     for (int i = 0; i < SOURCES && !s->source; i++)
         if (sources[i]->wanted(q)) s->source = sources[i];
     if (!s->source) return bex_fail("who explores? (RUN, or --retrieval FILE)");
@@ -81,6 +91,7 @@ static int prepare_out(const session *s) {
     const bex_explore_request *q = s->q;
     if (mkdir(q->out, 0777) < 0 && errno != EEXIST)
         return bex_fail("cannot make '%s': %s", q->out, strerror(errno));
+    if (bex_folder_tidy(q->out) < 0) return -1;
     if (!q->resume && !q->force && bex_explore_store_exists(s->store_path)) {
         bex_fail("'%s' holds an unfinished exploration", q->out);
         return bex_fail_hint("bex explore --resume %s goes on, --force begins anew", q->out);
@@ -205,7 +216,8 @@ static int finish(session *s) {
     if (s->q->save_history) {
         bex_memory *memory = s->source->memory(s->actors[0]);
         if (!memory) return bex_fail("--save-history: this policy has no history"), BEX_EXIT_FAILED;
-        if (bex_memory_save(memory, s->q->save_history) < 0) return BEX_EXIT_FAILED;
+        if (check_save_history(s) < 0 || bex_memory_save(memory, s->q->save_history) < 0)
+            return BEX_EXIT_FAILED;
     }
     if (s->store && bex_explore_store_remove(s->store_path) < 0) return BEX_EXIT_FAILED;
     if (s->q->json)
@@ -326,8 +338,10 @@ static const bex_option options[] = {
     {"save-every", BEX_OPTION_NUMBER, &q.save_every, "S",
      "keep episodes that ended, in DIR, no more often than every S seconds", 0, 1e6},
     {"resume", BEX_OPTION_TEXT, &q.resume, "DIR",
-     "go on with the exploration that was stopped in DIR; takes no other option but --json", 0, 0},
-    {"force", BEX_OPTION_FLAG, &q.force, NULL, "replace results in DIR", 0, 0},
+     "go on with the exploration that was stopped in DIR; takes no other option but --json, --force",
+     0, 0},
+    {"force", BEX_OPTION_FLAG, &q.force, NULL,
+     "replace results in DIR, and the file of --save-history", 0, 0},
     {"json", BEX_OPTION_FLAG, &q.json, NULL, "print results.json instead of a summary", 0, 0},
 };
 static const bex_usage usage = {
@@ -383,12 +397,13 @@ static int read_command(bex_protocol *p, int argc, char **argv) {
     return BEX_EXIT_OK;
 }
 
-// --resume DIR [--json] and nothing else
+// --resume DIR [--json] [--force] and nothing else
 static int check_alone(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--resume"))
             i++;
-        else if (strncmp(argv[i], "--resume=", 9) != 0 && strcmp(argv[i], "--json") != 0)
+        else if (strncmp(argv[i], "--resume=", 9) != 0 && strcmp(argv[i], "--json") != 0 &&
+                 strcmp(argv[i], "--force") != 0)
             return bex_fail("--resume goes on with the options it began with: no '%s'", argv[i]);
     }
     return 0;
@@ -416,7 +431,7 @@ static int open_unfinished(session *s, const char *folder) {
 // the command that began the exploration in q.resume takes the place of this one
 static int read_again(session *s, bex_protocol *p, const bex_explore_request *initial) {
     const char *folder = q.resume;
-    bool json = q.json;
+    bool json = q.json, force = q.force;
     if (open_unfinished(s, folder) < 0) return bex_command_fail(&usage, BEX_EXIT_FAILED);
     const json_t *request = bex_explore_store_request(s->store);
     s->again = bex_explore_request_arguments(request, &s->argc);
@@ -428,6 +443,7 @@ static int read_again(session *s, bex_protocol *p, const bex_explore_request *in
     int code = read_command(p, s->argc, s->again);
     q.out = q.resume = folder;
     q.json = q.json || json;
+    q.force = force; // a directory may come from a stranger
     q.model = json_string_value(json_object_get(json_object_get(request, "settings"), "model"));
     s->command = json_string_value(json_object_get(request, "command"));
     const char *began = json_string_value(json_object_get(request, "started"));
