@@ -55,6 +55,7 @@ if(NOT BEX_F64)
   bex_script_test(cli/ranks cli/ranks.sh $<TARGET_FILE:bex-cli>)
   # Open MPI's plugins leak and are unloaded before leaks are looked for: no suppression finds their names
   set_tests_properties(cli/ranks PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 TIMEOUT 1200)
+  bex_script_test(tools/demo tools/test_demo.sh)
   bex_script_test(tools/deps tools/test_deps.sh)
   bex_script_test(tools/layers tools/test_layers.sh)
   bex_script_test(tools/size tools/test_size.sh)
