@@ -12,13 +12,15 @@ fail() {
 mkdir -p "$scratch/tools" "$scratch/build/release/bin" "$scratch/configs"
 cp "$root/tools/demo" "$scratch/tools/"
 cat >"$scratch/build/release/bin/bex" <<'PROGRAM'
-#!/bin/bash
+#!/bin/sh
 # a stand-in: the file $STATE counts writes; number $KILL_AT dies instead
 write() {
-    n=$(($(cat "$STATE" 2>/dev/null || echo 0) + 1))
+    n=0
+    [ ! -e "$STATE" ] || read -r n <"$STATE"
+    n=$((n + 1))
     echo "$n" >"$STATE"
     [ "$n" != "${KILL_AT:-0}" ] || exit 9
-    mkdir -p "$(dirname "$1")"
+    [ -d "${1%/*}" ] || mkdir -p "${1%/*}"
     echo x >"$1"
 }
 refuse() {
