@@ -143,9 +143,12 @@ int bex_h5_names(bex_h5 *f, const char *group, bex_names *names) {
     bex_error_clear();
     hsize_t at = 0;
     herr_t code = H5Literate(g, H5_INDEX_NAME, H5_ITER_INC, &at, take_name, names);
+    if (code < 0 && *bex_error())
+        bex_fail_in("'%s'", group);
+    else if (code < 0)
+        damaged(group);
     H5Gclose(g);
-    if (code >= 0) return 0;
-    return *bex_error() ? bex_fail_in("'%s'", group) : damaged(group);
+    return code < 0 ? -1 : 0;
 }
 
 static bex_h5_content content_of(hid_t type) {

@@ -3,7 +3,7 @@
  *     mutant SEED TARGET FIRST COUNT SECONDS KEEP [--fresh FROM TO] -- COMMAND WORD...
  *
  * Mutation i (tests/torture/mutate.h) of SEED is written to TARGET; with --fresh the directory TO is a new copy of FROM
- * before. COMMAND is one of bex's, or `config FILE`, `protocol FILE`: those readers alone. Prints one line of counts,
+ * before. COMMAND is one of bex's, or `config FILE`, `protocol FILE`: those readers alone. The original itself must pass. Prints one line of counts,
  *
  *     tried ok refused crash hang wrong library
  *
@@ -147,6 +147,7 @@ int main(int argc, char **argv) {
     j.bytes = malloc(j.room);
     if (!j.bytes || !j.size) return 2;
     long counts[VERDICTS] = {0}, first = atol(argv[3]), count = atol(argv[4]);
+    if (try(&j, 0) != OK) return fprintf(stderr, "the original is refused: %s.log\n", j.keep), 2;
     for (long i = first; i < first + count; i++) counts[try(&j, (uint64_t)i)]++;
     printf("%ld %ld %ld %ld %ld %ld %ld\n", count, counts[OK], counts[REFUSED], counts[CRASH],
            counts[HANG], counts[WRONG], counts[LIBRARY]);

@@ -3,6 +3,7 @@
 #ifndef BEX_TESTS_TORTURE_MUTATE_H
 #define BEX_TESTS_TORTURE_MUTATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,11 +67,17 @@ static inline void mutation_word(mutation *m, size_t at) {
     mutation_splice(m, at, end - at, word, strlen(word));
 }
 
+// another digit: the text stays what it was, but for a number
+static inline void mutation_digit(mutation *m, size_t at) {
+    while (at < m->size && (m->bytes[at] < '0' || m->bytes[at] > '9')) at++;
+    if (at < m->size) m->bytes[at] = (unsigned char)('0' + mutation_below(m, 10));
+}
+
 static inline void mutation_step(mutation *m) {
     size_t at = mutation_place(m), n = 1 + mutation_below(m, 64), from = mutation_below(m, m->size);
     if (!m->size) return;
     if (from + n > m->size) n = m->size - from;
-    switch (mutation_below(m, 9)) {
+    switch (mutation_below(m, 14)) {
     case 0:
         m->bytes[at] ^= (unsigned char)(1u << mutation_below(m, 8));
         break;
@@ -78,29 +85,48 @@ static inline void mutation_step(mutation *m) {
         m->bytes[at] = (unsigned char)mutation_next(m);
         break;
     case 2:
+    case 3:
         mutation_number(m, at);
         break;
-    case 3:
+    case 4:
         mutation_splice(m, at, n, "", 0);
         break;
-    case 4:
+    case 5:
         mutation_splice(m, at, 0, m->bytes + from, n);
         break;
-    case 5:
+    case 6:
         mutation_splice(m, at, n, m->bytes + from, n);
         break;
-    case 6:
-        if (mutation_below(m, 8) == 0) m->size = at;
+    case 7:
+        if (mutation_below(m, 4) == 0) m->size = at;
+        break;
+    case 8:
+    case 9:
+    case 10:
+        mutation_word(m, at);
         break;
     default:
-        mutation_word(m, at);
+        mutation_digit(m, at);
     }
 }
 
-/* bytes[room] holds the file's `size` bytes and becomes mutation `number` of it. Returns the new size. */
+// safetensors: the length of the header, which comes first, made true again, or hardly a mutation would be looked at
+static inline void mutation_mend(mutation *m, size_t size, uint64_t header) {
+    if (header > size || size - header < 8 || m->size < size - header || m->size < 8) return;
+    uint64_t now = m->size - (size - header);
+    memcpy(m->bytes, &now, sizeof now);
+}
+
+/* bytes[room] holds the file's `size` bytes and becomes mutation `number` of it; 0 is the file itself. Returns the new
+ * size. */
 static inline size_t mutate(unsigned char *bytes, size_t size, size_t room, uint64_t number) {
     mutation m = {bytes, size, room, number * 0x2545f4914f6cdd1dull};
-    for (size_t i = 0, n = 1 + mutation_below(&m, 4); i < n; i++) mutation_step(&m);
+    uint64_t header = 0;
+    bool tensors = size > 9 && bytes[8] == '{';
+    memcpy(&header, bytes, tensors ? sizeof header : 0);
+    size_t steps = number ? 1 + mutation_below(&m, 1 + mutation_below(&m, 4)) : 0;
+    for (size_t i = 0; i < steps; i++) mutation_step(&m);
+    if (tensors && steps && mutation_below(&m, 8)) mutation_mend(&m, size, header);
     return m.size;
 }
 

@@ -12,7 +12,7 @@ import time
 import jobs as J
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MAZE = "#####\n#G O#\n#O#O#\n#OOR#\n#####\n"
+MAZE = "#####\n#G.O#\n#O#O#\n#O.O#\n#####\n"
 PROTOCOL = "[protocol]\nenv = maze2d-umaze\nsteps = 30\ntrials = 1\nhistory = last3\nepisode_length = 9\n"
 SANITIZERS = {"ASAN_OPTIONS": "exitcode=99:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096",
               "UBSAN_OPTIONS": "print_stacktrace=1"}
