@@ -14,7 +14,7 @@ SOURCES = $(shell find include src bench tests -name '*.[ch]')
 preset = cmake --preset $(1) && cmake --build --preset $(1) -j$(JOBS)
 run_tests = ctest --preset $(1) -j$(JOBS)
 
-.PHONY: all build test check asan f64 parity bench fuzz install demo deps clean help
+.PHONY: all build test check asan f64 parity bench fuzz torture install demo deps clean help
 all: build
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo 'make parity     compare with PyTorch, live (installs python3-torch)'
 	@echo 'make bench      measure; PEERS=1 installs PyTorch to compare with'
 	@echo 'make fuzz       fuzz the readers for FUZZ_SECONDS=300 each'
+	@echo 'make torture    kills, full disks, starts at once, damaged files: TORTURE_SCALE=1, 25 minutes'
 	@echo 'make install    PREFIX=/usr/local, DESTDIR='
 	@echo 'make clean      remove build/'
 
@@ -66,6 +67,10 @@ bench: build
 
 fuzz: deps
 	FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz
+
+torture: build
+	$(call preset,asan) --target torture_mutant
+	tools/torture
 
 install: build
 	DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'

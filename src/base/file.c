@@ -84,7 +84,7 @@ int bex_file_create(bex_file_out *out, const char *path, int replace) {
 
 // the rename itself must reach the disk: fsync the directory that holds the name
 static void sync_directory(const char *path) {
-    char copy[1024];
+    char copy[BEX_PATH_SIZE];
     snprintf(copy, sizeof copy, "%s", path);
     int fd = open(dirname(copy), O_RDONLY);
     if (fd < 0) return;

@@ -2,6 +2,8 @@
 #ifndef BEX_BASE_FILE_H
 #define BEX_BASE_FILE_H
 
+#include "base/path.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -23,7 +25,7 @@ int bex_file_digest(unsigned long long *digest, long long *bytes, const char *pa
  * commit. The directory must exist. */
 typedef struct bex_file_out {
     FILE *stream;
-    char path[1024], temporary[1056];
+    char path[BEX_PATH_SIZE], temporary[BEX_PATH_SIZE + 32];
     int replace;
 } bex_file_out;
 

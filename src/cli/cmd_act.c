@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/parallel.h"
+#include "base/path.h"
 #include "kernel/random.h"
 #include "policy/control.h"
 #include "policy/deploy.h"
@@ -179,7 +180,7 @@ static int take_settings(request *r, const bex_deploy_options *asked) {
 }
 
 static int open_request(request *r, const char *run, const bex_deploy_options *asked) {
-    char path[1100];
+    char path[BEX_PATH_SIZE];
     if (bex_checkpoint_model(path, sizeof path, run, best) < 0) return -1;
     r->policy = bex_policy_load(path);
     if (!r->policy) return -1;

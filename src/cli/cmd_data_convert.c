@@ -4,6 +4,7 @@
 #include "cli/options.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/rng.h"
 #include "data/writer.h"
 
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 typedef struct part {
-    char path[1024];
+    char path[BEX_PATH_SIZE];
     int *episodes, count;
     bex_writer *writer;
 } part;
@@ -24,11 +25,10 @@ static int by_number(const void *a, const void *b) {
 }
 
 // "x.hdf5" -> "x-valid.hdf5"
-static int held_out_path(char path[1024], const char *out) {
+static int held_out_path(char path[BEX_PATH_SIZE], const char *out) {
     const char *slash = strrchr(out, '/'), *dot = strrchr(out, '.');
     if (!dot || (slash && dot < slash)) dot = out + strlen(out);
-    int n = snprintf(path, 1024, "%.*s-valid%s", (int)(dot - out), out, dot);
-    return n < 1024 ? 0 : bex_fail("path too long: '%.60s...'", out);
+    return bex_path_print(path, "%.*s-valid%s", (int)(dot - out), out, dot);
 }
 
 // fail before the long part, not after it
@@ -135,10 +135,8 @@ int bex_cmd_data_convert(int argc, char **argv) {
     if (bex_data_flags_resolve(&load, &in) < 0) return bex_command_fail(&usage, BEX_EXIT_USAGE);
     part parts[2] = {0};
     int count = split > 0 ? 2 : 1;
-    if (strlen(path[1]) >= sizeof parts[0].path)
-        return bex_fail("path too long"), bex_command_fail(&usage, BEX_EXIT_FAILED);
-    strcpy(parts[0].path, path[1]);
-    if (held_out_path(parts[1].path, path[1]) < 0 ||
+    if (bex_path_print(parts[0].path, "%s", path[1]) < 0 ||
+        held_out_path(parts[1].path, path[1]) < 0 ||
         convert(path[0], parts, count, &load, (int)least, split, (uint64_t)seed) < 0)
         return bex_command_fail(&usage, BEX_EXIT_FAILED);
     return BEX_EXIT_OK;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "data/writer.h"
 #include "demo/ant_pilot.h"
 #include "demo/goal_weights.h"
@@ -209,8 +210,8 @@ static int open_world(bex_world **world, request *q) {
 
 // the file asked for, or the one that comes with bex
 static int open_controller(bex_ant_controller **controller, const request *q) {
-    char own[4400];
-    if (!q->controller && bex_share_find(own, sizeof own, CONTROLLER) < 0)
+    char own[BEX_PATH_SIZE];
+    if (!q->controller && bex_share_find(own, CONTROLLER) < 0)
         return bex_fail_hint("--controller FILE, a safetensors network that walks");
     *controller = bex_ant_controller_load(q->controller ? q->controller : own);
     return *controller ? 0 : -1;

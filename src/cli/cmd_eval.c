@@ -8,6 +8,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "policy/deploy.h"
 #include "run/checkpoint.h"
 #include "run/train.h"
@@ -116,11 +117,11 @@ static int evaluate(bex_agent *agent, const bex_policy *policy, const bex_deploy
 }
 
 static int configure(bex_train_config *c, const char *run) {
-    char text[1100];
+    char text[BEX_PATH_SIZE];
     bex_config_defaults(&bex_train_schema, c);
-    snprintf(text, sizeof text, "%.1000s/config.ini", run);
+    if (bex_path_join(text, run, "config.ini") < 0) return -1;
     if (bex_config_load(&bex_train_schema, c, text) < 0) return -1;
-    snprintf(text, sizeof text, "data.path=%s", data ? data : "");
+    if (bex_path_print(text, "data.path=%s", data ? data : "") < 0) return -1;
     if (data && bex_config_set(&bex_train_schema, c, text) < 0) return -1;
     if (bex_agent_class_of(c)->open_loop) return 0;
     return bex_fail("'%s' has learned from no demonstrations", run);
@@ -139,7 +140,7 @@ int bex_cmd_eval(int argc, char **argv) {
     }
     bex_train_config c;
     bex_deploy_config deploy;
-    char path[1100];
+    char path[BEX_PATH_SIZE];
     bex_policy *policy = NULL;
     bex_agent *agent = NULL;
     bex_sources sources;

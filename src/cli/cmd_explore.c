@@ -77,8 +77,10 @@ static const bex_option options[] = {
     {"save-every", BEX_OPTION_NUMBER, &q.save_every, "S",
      "keep episodes that ended, in DIR, no more often than every S seconds", 0, 1e6},
     {"resume", BEX_OPTION_TEXT, &q.resume, "DIR",
-     "go on with the exploration that was stopped in DIR; takes no other option but --json", 0, 0},
-    {"force", BEX_OPTION_FLAG, &q.force, NULL, "replace results in DIR", 0, 0},
+     "go on with the exploration that was stopped in DIR; takes no other option but --json, --force",
+     0, 0},
+    {"force", BEX_OPTION_FLAG, &q.force, NULL,
+     "replace results in DIR, and the file of --save-history", 0, 0},
     {"json", BEX_OPTION_FLAG, &q.json, NULL, "print results.json instead of a summary", 0, 0},
 };
 static const bex_usage usage = {
@@ -155,12 +157,13 @@ static int read_command(bex_protocol *p, bex_deploy_options *deploy, int argc, c
     return code;
 }
 
-// --resume DIR [--json] and nothing else
+// --resume DIR [--json] [--force] and nothing else
 static int check_alone(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--resume"))
             i++;
-        else if (strncmp(argv[i], "--resume=", 9) != 0 && strcmp(argv[i], "--json") != 0)
+        else if (strncmp(argv[i], "--resume=", 9) != 0 && strcmp(argv[i], "--json") != 0 &&
+                 strcmp(argv[i], "--force") != 0)
             return bex_fail("--resume goes on with the options it began with: no '%s'", argv[i]);
     }
     return 0;
@@ -170,7 +173,7 @@ static int check_alone(int argc, char **argv) {
 static int read_again(bex_explore_session *s, bex_protocol *p, bex_deploy_options *deploy,
                       const bex_explore_request *initial, char ***again) {
     const char *folder = q.resume;
-    bool json = q.json;
+    bool json = q.json, force = q.force;
     if (bex_explore_session_find(s, folder) < 0) return bex_command_fail(&usage, BEX_EXIT_FAILED);
     const json_t *request = bex_explore_store_request(s->store);
     *again = s->argv = bex_explore_request_arguments(request, &s->argc);
@@ -182,6 +185,7 @@ static int read_again(bex_explore_session *s, bex_protocol *p, bex_deploy_option
     int code = read_command(p, deploy, s->argc, s->argv);
     q.out = q.resume = folder;
     q.json = q.json || json;
+    q.force = force; // a directory may come from a stranger
     q.model = json_string_value(json_object_get(json_object_get(request, "settings"), "model"));
     s->command = json_string_value(json_object_get(request, "command"));
     const char *began = json_string_value(json_object_get(request, "started"));

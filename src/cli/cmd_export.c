@@ -5,6 +5,7 @@
 
 #include "base/config.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "policy/policy.h"
 #include "run/checkpoint.h"
 
@@ -58,7 +59,7 @@ static int deploy(bex_policy_config *c, const char **overrides, int count) {
 }
 
 static int export(const char *run, const char **overrides, int count) {
-    char path[1100];
+    char path[BEX_PATH_SIZE];
     if (!force && access(out, F_OK) == 0) {
         bex_fail("'%s' exists", out);
         return bex_fail_hint("--force replaces it");

@@ -8,6 +8,7 @@
 #include "agent/actors/policy_actor.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/path.h"
 #include "explore/explore.h"
 #include "explore/plans.h"
 #include "policy/deploy.h"
@@ -67,11 +68,10 @@ static double number(const json_t *from, const char *key) {
 }
 
 static int open_exploration(session *s) {
-    char path[1100];
-    if (snprintf(path, sizeof path, "%s/results.json", s->folder) >= (int)sizeof path)
-        return bex_fail("the name of the directory is too long");
+    char path[BEX_PATH_SIZE];
+    if (bex_path_join(path, s->folder, "results.json") < 0) return -1;
     if (!(s->results = bex_json_load(path))) return -1;
-    snprintf(path, sizeof path, "%s/trajectories.hdf5", s->folder);
+    if (bex_path_join(path, s->folder, "trajectories.hdf5") < 0) return -1;
     if (bex_trajectories_load(&s->rows, path) < 0) return -1;
     s->trials = trials && trials < s->rows.trials ? (int)trials : s->rows.trials;
     return 0;
@@ -92,7 +92,7 @@ static int open_world(session *s) {
 static int open_policy(session *s) {
     const json_t *agent = json_object_get(s->results, "agent");
     const char *run = json_string_value(json_object_get(agent, "run"));
-    char path[1100];
+    char path[BEX_PATH_SIZE];
     if (!run) return bex_fail("'%s' was not explored by a trained policy", s->folder);
     if (policy_path) run = policy_path;
     if (bex_checkpoint_model(path, sizeof path, run, false) < 0 ||

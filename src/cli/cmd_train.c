@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/ranks.h"
 #include "run/mpi.h"
 #include "run/provenance.h"
@@ -114,7 +115,7 @@ static int run(int argc, char **argv) {
     int code = BEX_EXIT_FAILED, count = bex_config_take_overrides(&argc, argv, overrides);
     int given = parse(argc, argv, &file);
     bex_train_config c;
-    char path[200];
+    char path[BEX_PATH_SIZE];
     if (given < 0) {
         code = given == BEX_OPTIONS_HELP ? BEX_EXIT_OK : BEX_EXIT_USAGE;
         goto done;

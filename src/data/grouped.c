@@ -1,19 +1,15 @@
 /* data/grouped.c - episodes that lie in groups of their own: measure all, then read all. */
 #include "base/error.h"
+#include "base/path.h"
 #include "data/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int join(char path[1024], const char *group, const char *key) {
-    int n = snprintf(path, 1024, "%s/%s", group, key);
-    return n < 1024 ? 0 : bex_fail("a key is longer than 1024 bytes");
-}
-
 int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_names *keys) {
-    char path[1024], inner[1024];
-    if (join(path, group, prefix) < 0) return -1;
+    char path[BEX_PATH_SIZE], inner[BEX_PATH_SIZE];
+    if (bex_path_join(path, group, "%s", prefix) < 0) return -1;
     if (strlen(path) > 500) return bex_fail("'%.60s...' is nested too deep", path);
     bex_h5_kind kind = bex_h5_find(file, path);
     if (kind == BEX_H5_DATASET) {
@@ -28,7 +24,7 @@ int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_na
     int code = bex_h5_names(file, path, &names);
     bex_names_sort_natural(&names);
     for (int i = 0; i < names.count && code == 0; i++) {
-        code = join(inner, prefix, names.text[i]);
+        code = bex_path_join(inner, prefix, "%s", names.text[i]);
         if (code == 0) code = bex_grouped_keys(file, group, inner, keys);
     }
     bex_names_fini(&names);
@@ -37,9 +33,9 @@ int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_na
 
 // width of an array with `rows` rows (*rows < 0: any, set), or negative
 static int measure(bex_h5 *file, const char *group, const char *key, long long *rows, int spare) {
-    char path[1024];
+    char path[BEX_PATH_SIZE];
     bex_h5_shape s;
-    if (join(path, group, key) < 0 || bex_h5_measure(file, path, &s) < 0) return -1;
+    if (bex_path_join(path, group, "%s", key) < 0 || bex_h5_measure(file, path, &s) < 0) return -1;
     if (s.rank < 1 || s.rank > 2)
         return bex_fail("'%s' has rank %d, expected 1 or 2%s", path, s.rank,
                         s.rank > 2 ? " (an image?)" : "");
@@ -91,9 +87,9 @@ static int measure_all(bex_h5 *file, const bex_grouped *p, int episodes, int *st
 static int read_keys(bex_dataset *d, bex_h5 *file, const char *group, const bex_names *keys,
                      const int *width, int at, int rows, bex_real *out, int stride,
                      const bex_load_options *o) {
-    char path[1024];
+    char path[BEX_PATH_SIZE];
     for (int k = 0, column = 0, bad; k < keys->count; column += width[k++]) {
-        if (join(path, group, keys->text[k]) < 0) return -1;
+        if (bex_path_join(path, group, "%s", keys->text[k]) < 0) return -1;
         bex_real *to = out + (size_t)at * (size_t)stride + (size_t)column;
         if (bex_h5_read(file, path, 0, rows, to, stride, &bad) < 0 ||
             bex_reader_check_finite(d, path, bad, o) < 0)
@@ -103,9 +99,10 @@ static int read_keys(bex_dataset *d, bex_h5 *file, const char *group, const bex_
 }
 
 // 1 if group/key is an array of `rows` single values, 0 if absent
-static int has_series(bex_h5 *file, const char *group, const char *key, int rows, char path[1024]) {
+static int has_series(bex_h5 *file, const char *group, const char *key, int rows,
+                      char path[BEX_PATH_SIZE]) {
     if (!key) return 0;
-    if (join(path, group, key) < 0) return -1;
+    if (bex_path_join(path, group, "%s", key) < 0) return -1;
     if (bex_h5_find(file, path) == BEX_H5_ABSENT) return 0;
     long long expected = rows;
     int w = measure(file, group, key, &expected, 0);
@@ -116,7 +113,7 @@ static int has_series(bex_h5 *file, const char *group, const char *key, int rows
 static int read_series(bex_dataset *d, bex_h5 *file, const bex_grouped *p, int e,
                        const bex_load_options *o) {
     const char *group = p->groups->text[e];
-    char path[1024];
+    char path[BEX_PATH_SIZE];
     int at = d->start[e], rows = bex_dataset_length(d, e), there, bad;
     if ((there = has_series(file, group, p->terminals, rows, path)) < 0) return -1;
     if (there && bex_h5_read_flags(file, path, 0, rows, d->terminals + at) < 0) return -1;
@@ -143,7 +140,7 @@ int bex_grouped_load(bex_dataset *d, bex_h5 *file, const bex_grouped *p,
     widths w;
     if (measure_all(file, p, episodes, start, &w) < 0) return free(start), -1;
     if (bex_dataset_take_episodes(d, start, episodes) < 0) return -1;
-    char path[1024];
+    char path[BEX_PATH_SIZE];
     int rewards = has_series(file, p->groups->text[0], p->rewards, start[1], path);
     if (rewards < 0 ||
         bex_dataset_allocate(d, (unsigned long long)start[episodes], (unsigned long long)w.O,

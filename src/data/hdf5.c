@@ -2,6 +2,7 @@
 #include "data/hdf5.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "data/chunks.h"
 
 #ifdef BEX_HAVE_HDF5
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <float.h>
 #include <hdf5.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +32,21 @@ struct bex_h5 {
     hid_t file;
 };
 
-// the innermost message of libhdf5's error stack, "" if none
+// the innermost message of libhdf5's error stack, "" if none; of the system's failures only the reason
 static herr_t innermost(unsigned n, const H5E_error2_t *e, void *payload) {
+    static const char mark[] = "errno = ";
+    const char *text = e->desc ? e->desc : "", *number = strstr(text, mark);
+    long why = number ? strtol(number + sizeof mark - 1, NULL, 10) : 0;
     (void)n;
-    snprintf(payload, 160, "%s", e->desc ? e->desc : "");
+    snprintf(payload, 160, "%s", why > 0 ? strerror((int)why) : text);
     return 1;
+}
+
+void bex_h5_begin(void) {
+    static bool begun;
+    if (!begun) H5dont_atexit();
+    begun = true;
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
 const char *bex_h5_reason(char text[160]) {
@@ -65,7 +77,7 @@ int bex_h5_open(bex_h5 **file, const char *path) {
     char text[160];
     *file = NULL;
     if (open_plain(path) < 0) return -1;
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    bex_h5_begin();
     htri_t is = H5Fis_hdf5(path);
     if (is <= 0) return bex_fail("not an HDF5 file"), bex_fail_hint("its signature is missing");
     bex_h5 *f = calloc(1, sizeof *f);
@@ -76,9 +88,9 @@ int bex_h5_open(bex_h5 **file, const char *path) {
 #endif
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG); // a handle that escapes on damage goes too
     f->file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    if (f->file < 0) bex_fail("damaged or truncated (%s)", bex_h5_reason(text));
     H5Pclose(access);
     if (f->file < 0) {
-        bex_fail("damaged or truncated (%s)", bex_h5_reason(text));
         free(f);
         return -1;
     }
@@ -96,7 +108,7 @@ void bex_h5_close(bex_h5 *f) {
 
 static int link_exists(bex_h5 *f, const char *key) {
     if (!strcmp(key, "/")) return 1;
-    char part[512];
+    char part[BEX_PATH_SIZE];
     size_t n = strlen(key);
     if (n >= sizeof part) return 0;
     // every group on the way must exist, or H5Lexists fails instead of answering
@@ -131,9 +143,12 @@ int bex_h5_names(bex_h5 *f, const char *group, bex_names *names) {
     bex_error_clear();
     hsize_t at = 0;
     herr_t code = H5Literate(g, H5_INDEX_NAME, H5_ITER_INC, &at, take_name, names);
+    if (code < 0 && *bex_error())
+        bex_fail_in("'%s'", group);
+    else if (code < 0)
+        damaged(group);
     H5Gclose(g);
-    if (code >= 0) return 0;
-    return *bex_error() ? bex_fail_in("'%s'", group) : damaged(group);
+    return code < 0 ? -1 : 0;
 }
 
 static bex_h5_content content_of(hid_t type) {

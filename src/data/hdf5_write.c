@@ -43,12 +43,13 @@ int bex_h5_out_create(bex_h5_out **file, const char *path) {
     *file = NULL;
     bex_h5_out *f = calloc(1, sizeof *f);
     if (!f) return bex_fail("out of memory");
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    bex_h5_begin();
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
     f->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (f->file < 0) unwritten(path);
     H5Pclose(access);
-    if (f->file < 0) return free(f), unwritten(path);
+    if (f->file < 0) return free(f), -1;
     *file = f;
     return 0;
 }
@@ -95,8 +96,9 @@ int bex_h5_out_column(bex_h5_out *f, const char *key, bex_column_type column_typ
     H5Pset_obj_track_times(plist, 0);
     H5Pset_chunk_cache(access, 0, 0, 1.0); // chunks come whole
     hid_t dataset = H5Dcreate2(f->file, key, type, space, links, plist, access);
+    if (dataset < 0) unwritten(key);
     H5Pclose(access), H5Pclose(plist), H5Pclose(links), H5Tclose(type), H5Sclose(space);
-    if (dataset < 0) return unwritten(key);
+    if (dataset < 0) return -1;
     f->columns[f->count] = (column){dataset, column_type, width, 0};
     return f->count++;
 }
@@ -111,8 +113,9 @@ int bex_h5_out_append(bex_h5_out *f, int number, int rows, const void *block) {
     hid_t memory = H5Screate_simple(c->width ? 2 : 1, count, NULL);
     herr_t code = H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
     if (code >= 0) code = H5Dwrite(c->dataset, type, memory, space, H5P_DEFAULT, block);
+    if (code < 0) unwritten("rows");
     H5Sclose(memory), H5Tclose(type), H5Sclose(space);
-    if (code < 0) return unwritten("rows");
+    if (code < 0) return -1;
     c->rows += (hsize_t)rows;
     return 0;
 }
@@ -140,17 +143,18 @@ int bex_h5_out_texts(bex_h5_out *f, const char *key, char *const *texts, int cou
 }
 
 int bex_h5_out_finish(bex_h5_out *f) {
-    if (!f) return 0;
-    herr_t code = 0;
-    for (int i = 0; i < f->count; i++)
-        if (H5Dclose(f->columns[i].dataset) < 0) code = -1;
-    if (H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0) code = -1;
     char text[160];
-    if (code < 0) bex_fail("cannot be written: %s", bex_h5_reason(text));
+    if (!f) return 0;
+    int code = 0;
+    for (int i = 0; i < f->count; i++)
+        if (H5Dclose(f->columns[i].dataset) < 0 && code == 0)
+            code = bex_fail("cannot be written: %s", bex_h5_reason(text));
+    if (H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0 && code == 0)
+        code = bex_fail("cannot be written: %s", bex_h5_reason(text));
     if (H5Fclose(f->file) < 0 && code == 0)
         code = bex_fail("cannot be written: %s", bex_h5_reason(text));
     free(f);
-    return code < 0 ? -1 : 0;
+    return code;
 }
 
 #endif

@@ -2,13 +2,14 @@
 #include "data/kitchen_logs.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "data/hdf5.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_LOGS = 100000, PATH = 1024, ARRAYS = 3 };
+enum { MOST_LOGS = 100000, ARRAYS = 3 };
 
 static const struct {
     const char *key;
@@ -27,13 +28,9 @@ void bex_kitchen_logs_fini(bex_kitchen_logs *l) {
     *l = (bex_kitchen_logs){0};
 }
 
-static int join(char path[PATH], const char *a, const char *b) {
-    return snprintf(path, PATH, "%s/%s", a, b) < PATH ? 0 : bex_fail("a key is too long");
-}
-
 // names of the chosen logs, and the group of each
 static int list_logs(bex_h5 *file, bex_kitchen_logs *l, int every) {
-    char path[PATH];
+    char path[BEX_PATH_SIZE];
     bex_names inner = {0};
     int code = bex_h5_names(file, "/", &l->groups);
     l->group = malloc(MOST_LOGS * sizeof *l->group);
@@ -45,7 +42,7 @@ static int list_logs(bex_h5 *file, bex_kitchen_logs *l, int every) {
         bex_names_sort_natural(&inner);
         for (int i = 0; i < inner.count && code == 0; i += every) {
             if (l->count == MOST_LOGS) code = bex_fail("more than %d logs", MOST_LOGS);
-            if (code == 0) code = join(path, group, inner.text[i]);
+            if (code == 0) code = bex_path_join(path, group, "%s", inner.text[i]);
             if (code == 0 && bex_names_push(&l->names, path) < 0) code = -1;
             if (code == 0) l->group[l->count++] = g;
         }
@@ -59,9 +56,10 @@ static int list_logs(bex_h5 *file, bex_kitchen_logs *l, int every) {
 static int measure(bex_h5 *file, const char *log) {
     int rows = -1;
     for (int a = 0; a < ARRAYS; a++) {
-        char key[PATH];
+        char key[BEX_PATH_SIZE];
         bex_h5_shape s;
-        if (join(key, log, arrays[a].key) < 0 || bex_h5_measure(file, key, &s) < 0) return -1;
+        if (bex_path_join(key, log, "%s", arrays[a].key) < 0 || bex_h5_measure(file, key, &s) < 0)
+            return -1;
         if (s.rank != 2 || s.columns != (unsigned)arrays[a].width)
             return bex_fail("'%s' is not an array of %d columns", key, arrays[a].width);
         if (s.rows > INT_MAX / 64) return bex_fail("'%s' has %llu rows", key, s.rows);
@@ -92,9 +90,9 @@ static int read_all(bex_h5 *file, bex_kitchen_logs *l) {
         *out[a] = malloc((size_t)l->start[l->count] * width * sizeof **out[a]);
         if (!*out[a]) return bex_fail("out of memory for %d rows", l->start[l->count]);
         for (int i = 0; i < l->count; i++) {
-            char key[PATH];
+            char key[BEX_PATH_SIZE];
             int bad, rows = l->start[i + 1] - l->start[i];
-            if (join(key, l->names.text[i], arrays[a].key) < 0 ||
+            if (bex_path_join(key, l->names.text[i], "%s", arrays[a].key) < 0 ||
                 bex_h5_read(file, key, 0, rows, *out[a] + (size_t)l->start[i] * width, (int)width,
                             &bad) < 0)
                 return -1;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/path.h"
 #include "data/reader.h"
 
 #include <dirent.h>
@@ -104,9 +105,9 @@ static int list_files(bex_names *files, const char *path) {
 
 static bex_dataset *load_directory(const char *path, const bex_load_options *o) {
     static const char *const minari[] = {"main_data.hdf5", "data/main_data.hdf5"};
-    char file[1024];
+    char file[BEX_PATH_SIZE];
     for (int i = 0; i < 2; i++) {
-        snprintf(file, sizeof file, "%s/%s", path, minari[i]);
+        if (bex_path_join(file, path, "%s", minari[i]) < 0) return NULL;
         if (exists(file)) return load_file(file, o);
     }
     bex_names files = {0};
@@ -114,8 +115,8 @@ static bex_dataset *load_directory(const char *path, const bex_load_options *o) 
     int code = list_files(&files, path);
     for (int i = 0; i < files.count && code == 0; i++) {
         if (all && o->limit && all->episodes >= o->limit) break;
-        snprintf(file, sizeof file, "%s/%s", path, files.text[i]);
-        bex_dataset *d = load_file(file, o);
+        bex_dataset *d =
+            bex_path_join(file, path, "%s", files.text[i]) < 0 ? NULL : load_file(file, o);
         if (!d) {
             code = -1;
         } else if (!all) {

@@ -9,6 +9,7 @@
  * file, if there, must agree on the number of episodes and names the task (the environment's id). */
 #include "base/error.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "data/reader.h"
 
 #include <libgen.h>
@@ -52,11 +53,10 @@ static int note_task(bex_dataset *d, const json_t *meta) {
 }
 
 static json_t *load_metadata(const char *path, int *code) {
-    char copy[1024], beside[1100];
-    snprintf(copy, sizeof copy, "%s", path);
-    snprintf(beside, sizeof beside, "%s/metadata.json", dirname(copy));
-    *code = 0;
-    if (access(beside, F_OK) != 0) return NULL;
+    char copy[BEX_PATH_SIZE], beside[BEX_PATH_SIZE];
+    *code = bex_path_print(copy, "%s", path);
+    if (*code == 0) *code = bex_path_join(beside, dirname(copy), "metadata.json");
+    if (*code < 0 || access(beside, F_OK) != 0) return NULL;
     json_t *meta = bex_json_load(beside);
     if (!meta) *code = -1;
     return meta;
@@ -79,10 +79,11 @@ static int choose_keys(bex_h5 *file, const char *episode, const char *wanted, be
     bex_names names = {0};
     int code = bex_names_parse(&names, wanted);
     for (int i = 0; i < names.count && code == 0; i++) {
-        char key[600], path[700];
-        snprintf(key, sizeof key, "observations/%.500s", names.text[i]);
-        snprintf(path, sizeof path, "%s/%s", episode, key);
-        if (bex_h5_find(file, path) == BEX_H5_ABSENT)
+        char key[BEX_PATH_SIZE], path[BEX_PATH_SIZE];
+        if (bex_path_join(key, "observations", "%s", names.text[i]) < 0 ||
+            bex_path_join(path, episode, "%s", key) < 0)
+            code = -1;
+        else if (bex_h5_find(file, path) == BEX_H5_ABSENT)
             code = bex_fail("'%s' is missing", path);
         else
             code = bex_grouped_keys(file, episode, key, keys);

@@ -11,6 +11,7 @@
  * Task: LIBERO's instruction, else the environment's name. Scene: LIBERO's, from the BDDL file's name. */
 #include "base/error.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "data/reader.h"
 
 #include <ctype.h>
@@ -25,13 +26,13 @@ static int is_demo(const char *name) {
 
 static int list_demos(bex_h5 *file, bex_names *groups) {
     bex_names names = {0};
-    char path[600];
+    char path[BEX_PATH_SIZE];
     int code = bex_h5_names(file, "data", &names);
     bex_names_sort_natural(&names);
     for (int i = 0; i < names.count && code == 0; i++) {
         if (!is_demo(names.text[i])) continue;
-        snprintf(path, sizeof path, "data/%.500s", names.text[i]);
-        code = bex_names_push(groups, path) < 0 ? -1 : 0;
+        code = bex_path_join(path, "data", "%s", names.text[i]);
+        if (code == 0 && bex_names_push(groups, path) < 0) code = -1;
     }
     bex_names_fini(&names);
     return code;
@@ -59,10 +60,10 @@ static int recognise_libero(bex_h5 *file) {
 
 // keep the demos listed in mask/<filter>, still in numeric order
 static int apply_filter(bex_h5 *file, const char *filter, bex_names *groups) {
-    char key[600], path[600];
+    char key[BEX_PATH_SIZE], path[BEX_PATH_SIZE];
     bex_names wanted = {0}, kept = {0};
-    snprintf(key, sizeof key, "mask/%.500s", filter);
     int code = -1;
+    if (bex_path_join(key, "mask", "%s", filter) < 0) return -1;
     if (bex_h5_find(file, key) != BEX_H5_DATASET) {
         bex_names masks = {0};
         bex_fail("filter key '%s' is missing", key);
@@ -74,7 +75,7 @@ static int apply_filter(bex_h5 *file, const char *filter, bex_names *groups) {
     }
     if (bex_h5_read_texts(file, key, &wanted) < 0) goto done;
     for (int i = 0; i < wanted.count; i++) {
-        snprintf(path, sizeof path, "data/%.500s", wanted.text[i]);
+        if (bex_path_join(path, "data", "%s", wanted.text[i]) < 0) goto done;
         if (bex_names_find(groups, path) < 0) {
             bex_fail("'%s' lists '%s', which is not in 'data'", key, wanted.text[i]);
             goto done;
@@ -97,11 +98,11 @@ done:
 
 // obs/<name>, or <name> beside it
 static int resolve(bex_h5 *file, const char *demo, const char *name, bex_names *keys) {
-    char path[1200];
-    snprintf(path, sizeof path, "%s/obs/%.500s", demo, name);
+    char path[BEX_PATH_SIZE];
+    if (bex_path_join(path, demo, "obs/%s", name) < 0) return -1;
     if (bex_h5_find(file, path) != BEX_H5_ABSENT)
         return bex_names_push(keys, path + strlen(demo) + 1) < 0 ? -1 : 0;
-    snprintf(path, sizeof path, "%s/%.500s", demo, name);
+    if (bex_path_join(path, demo, "%s", name) < 0) return -1;
     if (bex_h5_find(file, path) != BEX_H5_ABSENT) return bex_names_push(keys, name) < 0 ? -1 : 0;
     return bex_fail("observation key '%s' is missing in '%s/obs' and '%s'", name, demo, demo);
 }

@@ -2,6 +2,7 @@
 #include "draw/animation.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "draw/figure_model.h"
 #include "draw/gif.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 struct bex_animation {
-    char path[1024];
+    char path[BEX_PATH_SIZE];
     bex_gif *gif; // from the first frame on
     int width, height;
     unsigned *pixels;
@@ -18,8 +19,7 @@ struct bex_animation {
 int bex_animation_open(bex_animation **out, const char *path) {
     bex_animation *a = *out = calloc(1, sizeof *a);
     if (!a) return bex_fail("out of memory");
-    snprintf(a->path, sizeof a->path, "%s", path);
-    return 0;
+    return bex_path_print(a->path, "%s", path);
 }
 
 void bex_animation_free(bex_animation *a) {

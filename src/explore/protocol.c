@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/path.h"
 #include "host/folder.h"
 #include "host/share.h"
 
@@ -36,8 +37,8 @@ const bex_config_schema bex_protocol_schema = {sections, 1};
 
 // the protocols that come with bex, sorted; returns how many
 static int list_names(char (*text)[NAME_SIZE], const char **names) {
-    char folder[4200], **files = NULL;
-    int n = 0, count = bex_share_find(folder, sizeof folder, FOLDER);
+    char folder[BEX_PATH_SIZE], **files = NULL;
+    int n = 0, count = bex_share_find(folder, FOLDER);
     if (count == 0) count = bex_folder_list(&files, folder);
     for (int i = 0; i < count && n < NAMES; i++) {
         size_t length = strlen(files[i]);
@@ -64,19 +65,19 @@ static int unknown(const char *name) {
     return bex_fail_hint("%s%sthe path of an ini file", all, n ? ", or " : "");
 }
 
-static int find(char *path, size_t size, const char *name) {
-    char inside[256];
+static int find(char path[BEX_PATH_SIZE], const char *name) {
+    char inside[BEX_PATH_SIZE];
     size_t length = strlen(name);
     if (strchr(name, '/') || (length > 4 && !strcmp(name + length - 4, ".ini")))
-        return snprintf(path, size, "%s", name) < (int)size ? 0 : bex_fail("the path is too long");
-    snprintf(inside, sizeof inside, FOLDER "/%.200s.ini", name);
-    return bex_share_find(path, size, inside) < 0 ? unknown(name) : 0;
+        return bex_path_print(path, "%s", name);
+    if (bex_path_join(inside, FOLDER, "%s.ini", name) < 0) return -1;
+    return bex_share_find(path, inside) < 0 ? unknown(name) : 0;
 }
 
 int bex_protocol_load(bex_protocol *p, const char *name) {
-    char path[4200];
+    char path[BEX_PATH_SIZE];
     bex_config_defaults(&bex_protocol_schema, p);
-    if (find(path, sizeof path, name) < 0) return -1;
+    if (find(path, name) < 0) return -1;
     if (bex_config_load(&bex_protocol_schema, p, path) < 0) return -1;
     if (p->steps && p->episodes) {
         bex_fail("%s: steps and episodes", path);

@@ -2,12 +2,14 @@
 #include "explore/session.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "base/utf8.h"
 #include "data/load.h"
 #include "explore/explore.h"
 #include "explore/request.h"
 #include "explore/results.h"
 #include "explore/trajectories.h"
+#include "host/folder.h"
 #include "host/interrupt.h"
 
 #include <errno.h>
@@ -25,17 +27,22 @@ enum { SOURCES = sizeof sources / sizeof *sources };
 /* ---- opening ---- */
 
 static int locate_store(bex_explore_session *s, const char *folder) {
-    if (strlen(folder) > 1000) return bex_fail("the name of the directory is too long");
-    snprintf(s->store_path, sizeof s->store_path, "%s/unfinished", folder);
-    return 0;
+    return bex_path_join(s->store_path, folder, "unfinished");
+}
+
+// what is there is replaced only if that is asked for, by whoever types this command
+static int check_save_history(const bex_explore_session *s) {
+    const char *path = s->q->save_history;
+    if (!path || s->q->force || access(path, F_OK) != 0) return 0;
+    bex_fail("--save-history '%s' exists", path);
+    return bex_fail_hint("--force replaces it");
 }
 
 int bex_explore_session_find(bex_explore_session *s, const char *folder) {
-    char path[1100];
-    if (locate_store(s, folder) < 0) return -1;
+    char path[BEX_PATH_SIZE];
+    if (locate_store(s, folder) < 0 || bex_path_join(path, folder, "results.json") < 0) return -1;
     if (!bex_explore_store_exists(s->store_path)) {
         bex_fail("'%s' holds no unfinished exploration", folder);
-        snprintf(path, sizeof path, "%s/results.json", folder);
         return access(path, F_OK) == 0 ? bex_fail_hint("it is complete") : -1;
     }
     s->store = bex_explore_store_open(s->store_path);
@@ -44,6 +51,7 @@ int bex_explore_session_find(bex_explore_session *s, const char *folder) {
 
 static int check_request(bex_explore_session *s) {
     const bex_explore_request *q = s->q;
+    if (check_save_history(s) < 0) return -1;
     for (int i = 0; i < SOURCES && !s->source; i++)
         if (sources[i]->wanted(q)) s->source = sources[i];
     if (!s->source) return bex_fail("who explores? (RUN, or --retrieval FILE)");
@@ -108,13 +116,14 @@ static int prepare_out(const bex_explore_session *s) {
     const bex_explore_request *q = s->q;
     if (mkdir(q->out, 0777) < 0 && errno != EEXIST)
         return bex_fail("cannot make '%s': %s", q->out, strerror(errno));
+    if (bex_folder_tidy(q->out) < 0) return -1;
     if (!q->resume && !q->force && bex_explore_store_exists(s->store_path)) {
         bex_fail("'%s' holds an unfinished exploration", q->out);
         return bex_fail_hint("bex explore --resume %s goes on, --force begins anew", q->out);
     }
     for (int i = 0; i < 2; i++) {
-        char path[1100];
-        snprintf(path, sizeof path, "%s/%s", q->out, files[i]);
+        char path[BEX_PATH_SIZE];
+        if (bex_path_join(path, q->out, "%s", files[i]) < 0) return -1;
         if (access(path, F_OK) != 0) continue;
         if (!q->force && !q->resume) {
             bex_fail("'%s' exists", path);
@@ -202,22 +211,21 @@ int bex_explore_session_judge(bex_explore_session *s) {
 /* ---- files ---- */
 
 int bex_explore_session_save(bex_explore_session *s) {
-    char path[1100];
+    char path[BEX_PATH_SIZE];
     if (!s->q->out) return 0;
-    snprintf(path, sizeof path, "%s/trajectories.hdf5", s->q->out);
+    if (bex_path_join(path, s->q->out, "trajectories.hdf5") < 0) return -1;
     return bex_trajectories_save(&s->explored, s->command, path);
 }
 
 int bex_explore_session_finish(bex_explore_session *s) {
-    char path[1100];
-    if (s->q->out) {
-        snprintf(path, sizeof path, "%s/results.json", s->q->out);
-        if (bex_json_save(s->results, path) < 0) return -1;
-    }
+    char path[BEX_PATH_SIZE];
+    if (s->q->out &&
+        (bex_path_join(path, s->q->out, "results.json") < 0 || bex_json_save(s->results, path) < 0))
+        return -1;
     if (s->q->save_history) {
         bex_memory *memory = s->source->memory(s->actors[0]);
         if (!memory) return bex_fail("--save-history: this policy has no history");
-        if (bex_memory_save(memory, s->q->save_history) < 0) return -1;
+        if (check_save_history(s) < 0 || bex_memory_save(memory, s->q->save_history) < 0) return -1;
     }
     return s->store ? bex_explore_store_remove(s->store_path) : 0;
 }

@@ -9,6 +9,7 @@
 #ifndef BEX_EXPLORE_SESSION_H
 #define BEX_EXPLORE_SESSION_H
 
+#include "base/path.h"
 #include "data/dataset.h"
 #include "explore/explored.h"
 #include "explore/source.h"
@@ -24,7 +25,7 @@ typedef struct bex_explore_session {
     char **argv; // the same, in words
     // this file's; others may read
     bex_explore_store *store; // of q->out; NULL: nothing is kept
-    char store_path[1100];
+    char store_path[BEX_PATH_SIZE];
     const bex_explore_source *source;
     void *state; // the source's
     bex_world *world;

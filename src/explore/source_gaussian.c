@@ -3,26 +3,25 @@
 
 #include "agent/rl/gaussian_actor.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "run/checkpoint.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct state {
     bex_gaussian_policy *policy;
-    char path[1100];
+    char path[BEX_PATH_SIZE];
 } state;
 
-static int find(char *path, size_t size, const bex_explore_request *q) {
-    if (!q->model) return bex_checkpoint_model(path, size, q->run, q->best);
-    int n = snprintf(path, size, "%s", q->model);
-    return n >= 0 && (size_t)n < size ? 0 : bex_fail("'%.60s...': the name is too long", q->model);
+static int find(char path[BEX_PATH_SIZE], const bex_explore_request *q) {
+    return q->model ? bex_path_print(path, "%s", q->model)
+                    : bex_checkpoint_model(path, BEX_PATH_SIZE, q->run, q->best);
 }
 
 // a RUN that leads to no file is told of by the source of policies
 static bool wanted(const bex_explore_request *q) {
-    char path[1100];
-    return q->run && find(path, sizeof path, q) == 0 && bex_gaussian_policy_is(path);
+    char path[BEX_PATH_SIZE];
+    return q->run && find(path, q) == 0 && bex_gaussian_policy_is(path);
 }
 
 static void close_state(void *payload) {
@@ -34,7 +33,7 @@ static void close_state(void *payload) {
 
 static int open_policy(state *s, const bex_explore_request *q, const bex_world *world) {
     if (bex_explore_only_history(q, "an agent that learned in a world") < 0) return -1;
-    if (find(s->path, sizeof s->path, q) < 0) return -1;
+    if (find(s->path, q) < 0) return -1;
     s->policy = bex_gaussian_policy_load(s->path);
     if (!s->policy) return -1;
     if (s->policy->O == world->O && s->policy->A == world->A) return 0;

@@ -3,6 +3,7 @@
 
 #include "agent/actors/policy_actor.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "policy/deploy.h"
 #include "run/checkpoint.h"
 
@@ -13,7 +14,7 @@
 typedef struct state {
     bex_policy *policy;
     bex_deploy_config deploy;
-    char path[1100];
+    char path[BEX_PATH_SIZE];
 } state;
 
 static bool wanted(const bex_explore_request *q) {
@@ -28,9 +29,8 @@ static void close_state(void *payload) {
 }
 
 static int open_policy(state *s, const bex_explore_request *q, const bex_world *world) {
-    if (q->model)
-        snprintf(s->path, sizeof s->path, "%s", q->model);
-    else if (bex_checkpoint_model(s->path, sizeof s->path, q->run, q->best) < 0)
+    if ((q->model ? bex_path_print(s->path, "%s", q->model)
+                  : bex_checkpoint_model(s->path, sizeof s->path, q->run, q->best)) < 0)
         return -1;
     s->policy = bex_policy_load(s->path);
     if (!s->policy) return -1;
@@ -80,8 +80,8 @@ static json_t *value_of(const bex_config_row *row, const bex_deploy_config *d) {
 static json_t *describe(const void *payload, const bex_explore_request *q) {
     const state *s = payload;
     char *text = bex_config_text(&bex_deploy_schema, &s->deploy);
-    json_t *d = json_pack("{s:s, s:s, s:s}", "name", bex_model_name(&s->policy->config.model), "run", q->run,
-                          "deploy", text);
+    json_t *d = json_pack("{s:s, s:s, s:s}", "name", bex_model_name(&s->policy->config.model),
+                          "run", q->run, "deploy", text);
     for (const bex_config_row *row = bex_deploy_rows; d && row->name; row++)
         if (s->policy->dit.o.coverage || !of_coverage(row->name))
             json_object_set_new(d, row->name, value_of(row, &s->deploy));

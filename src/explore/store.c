@@ -1,10 +1,12 @@
 #include "explore/store.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "data/hdf5.h"
 #include "data/writer.h"
 #include "host/folder.h"
 #include "host/lock.h"
+#include "host/nofollow.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,11 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 1100 };
 #define REAL (sizeof(bex_real) == 8 ? BEX_COLUMN_FLOAT64 : BEX_COLUMN_FLOAT32)
 
 struct bex_explore_store {
-    char folder[1024];
+    char folder[BEX_PATH_SIZE];
     json_t *request;
     int lock;
     int parts;  // files so far
@@ -24,27 +25,28 @@ struct bex_explore_store {
     int trials;
 };
 
-static void path_of(char path[PATH_SIZE], const char *folder, const char *name) {
-    snprintf(path, PATH_SIZE, "%.1000s/%s", folder, name);
-}
+static const char REQUEST[] = "request.json", LOCK[] = "lock";
 
-static void part_of(char path[PATH_SIZE], const char *folder, int part) {
-    snprintf(path, PATH_SIZE, "%.1000s/%06d.hdf5", folder, part);
+static int part_of(char path[BEX_PATH_SIZE], const char *folder, int part) {
+    return bex_path_join(path, folder, "%06d.hdf5", part);
 }
 
 bool bex_explore_store_exists(const char *folder) {
-    char path[PATH_SIZE];
-    path_of(path, folder, "request.json");
-    return access(path, F_OK) == 0;
+    char path[BEX_PATH_SIZE];
+    return bex_path_join(path, folder, "%s", REQUEST) == 0 && access(path, F_OK) == 0;
+}
+
+// first what makes it count, so that half of it is none
+static int drop_request(const char *folder) {
+    char path[BEX_PATH_SIZE];
+    if (bex_folder_nofollow(folder) < 0 || bex_path_join(path, folder, "%s", REQUEST) < 0)
+        return -1;
+    if (unlink(path) == 0 || errno == ENOENT) return 0;
+    return bex_fail("cannot remove '%s': %s", path, strerror(errno));
 }
 
 int bex_explore_store_remove(const char *folder) {
-    char path[PATH_SIZE];
-    // first what makes it count, so that half of it is none
-    path_of(path, folder, "request.json");
-    if (unlink(path) < 0 && errno != ENOENT)
-        return bex_fail("cannot remove '%s': %s", path, strerror(errno));
-    return bex_folder_remove(folder);
+    return drop_request(folder) < 0 ? -1 : bex_folder_remove(folder);
 }
 
 void bex_explore_store_free(bex_explore_store *s) {
@@ -59,8 +61,7 @@ static bex_explore_store *make(const char *folder) {
     bex_explore_store *s = calloc(1, sizeof *s);
     if (!s) return bex_fail("out of memory"), NULL;
     s->lock = -1;
-    if (snprintf(s->folder, sizeof s->folder, "%s", folder) < 1000) return s;
-    bex_fail("the name of '%s' is too long", folder);
+    if (bex_path_print(s->folder, "%s", folder) == 0 && bex_folder_nofollow(folder) == 0) return s;
     return free(s), NULL;
 }
 
@@ -69,35 +70,39 @@ static int take_lock(bex_explore_store *s) {
     return s->lock < 0 ? -1 : 0;
 }
 
-// an older one may be somebody's who is at work
+// an older one may be somebody's who is at work. Its lock stays: removed, it would guard nothing
 static int clear(bex_explore_store *s) {
-    if (bex_folder_exists(s->folder)) {
-        if (take_lock(s) < 0 || bex_explore_store_remove(s->folder) < 0) return -1;
-        close(s->lock);
-        s->lock = -1;
-    }
-    return bex_folder_make(s->folder) < 0 ? -1 : take_lock(s);
+    char path[BEX_PATH_SIZE], **names;
+    if (bex_folder_make(s->folder) < 0 || take_lock(s) < 0 || drop_request(s->folder) < 0)
+        return -1;
+    int count = bex_folder_list(&names, s->folder), bad = count < 0;
+    for (int i = 0; i < count && !bad; i++)
+        if (strcmp(names[i], LOCK) != 0)
+            bad = bex_path_join(path, s->folder, "%s", names[i]) < 0 || bex_folder_remove(path) < 0;
+    free(names);
+    return bad ? -1 : 0;
 }
 
 bex_explore_store *bex_explore_store_new(const char *folder, const json_t *request) {
-    char path[PATH_SIZE];
+    char path[BEX_PATH_SIZE];
     bex_explore_store *s = make(folder);
     if (!s) return NULL;
-    path_of(path, folder, "request.json");
     s->request = json_deep_copy(request);
     if (!s->request)
         bex_fail("out of memory");
-    else if (clear(s) == 0 && bex_json_save(s->request, path) == 0)
+    else if (bex_path_join(path, folder, "%s", REQUEST) == 0 && clear(s) == 0 &&
+             bex_json_save(s->request, path) == 0)
         return s;
     return bex_explore_store_free(s), NULL;
 }
 
 bex_explore_store *bex_explore_store_open(const char *folder) {
-    char path[PATH_SIZE];
+    char path[BEX_PATH_SIZE];
     bex_explore_store *s = make(folder);
     if (!s) return NULL;
-    path_of(path, folder, "request.json");
-    if (take_lock(s) == 0) s->request = bex_json_load(path);
+    if (bex_path_join(path, folder, "%s", REQUEST) == 0 && take_lock(s) == 0 &&
+        bex_folder_tidy(folder) == 0)
+        s->request = bex_json_load(path);
     if (s->request) return s;
     return bex_explore_store_free(s), NULL;
 }
@@ -153,14 +158,14 @@ int bex_explore_store_save(bex_explore_store *s, const bex_explored *e) {
         {"infos/trial", BEX_COLUMN_INT32, 0},
         {"infos/final", BEX_COLUMN_FLAG, 0},
     };
-    char path[PATH_SIZE];
+    char path[BEX_PATH_SIZE];
     bool any = false;
     if (count_trials(s, e) < 0) return -1;
     for (int i = 0; i < e->trials; i++) any = any || e->trial[i].episodes > s->saved[i];
     if (!any) return 0;
-    part_of(path, s->folder, s->parts + 1);
     bex_writer *w = NULL;
-    int code = bex_writer_open(&w, path, columns, sizeof columns / sizeof *columns);
+    int code = part_of(path, s->folder, s->parts + 1);
+    if (code == 0) code = bex_writer_open(&w, path, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < e->trials; i++)
         for (int k = s->saved[i]; code == 0 && k < e->trial[i].episodes; k++)
             code = append_episode(w, e, i, k);
@@ -260,10 +265,10 @@ static int take_part(const char *path, bex_explored *e) {
 }
 
 int bex_explore_store_restore(bex_explore_store *s, bex_explored *e) {
-    char path[PATH_SIZE];
+    char path[BEX_PATH_SIZE];
     if (count_trials(s, e) < 0) return -1;
     for (s->parts = 0;; s->parts++) {
-        part_of(path, s->folder, s->parts + 1);
+        if (part_of(path, s->folder, s->parts + 1) < 0) return -1;
         if (access(path, F_OK) != 0) break;
         if (take_part(path, e) < 0) return -1;
     }

@@ -4,10 +4,14 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/path.h"
 #include "base/text.h"
+#include "host/nofollow.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +23,7 @@ struct bex_csv {
     FILE *stream;
     int count;
     long long last; // step of the last row
-    char path[1024];
+    char path[BEX_PATH_SIZE];
 };
 
 static char *header_line(const char *const *columns, int count) {
@@ -37,16 +41,20 @@ static char *header_line(const char *const *columns, int count) {
     return bex_text_end(&text);
 }
 
-// mode "wx": the file must be new; "r+": it must be there
-static bex_csv *open_csv(const char *path, const char *mode, int count) {
+// a new file, or one that is there
+static bex_csv *open_csv(const char *path, bool new, int count) {
     bex_csv *csv = calloc(1, sizeof *csv);
     BEX_CHECK(csv, "out of memory");
-    snprintf(csv->path, sizeof csv->path, "%s", path);
     csv->count = count;
     csv->last = LLONG_MIN;
-    csv->stream = fopen(path, mode);
+    int fd = bex_path_print(csv->path, "%s", path) < 0
+                 ? -1
+                 : bex_open_nofollow(path, new ? O_WRONLY | O_CREAT | O_EXCL : O_RDWR);
+    if (fd >= 0 && !(csv->stream = fdopen(fd, new ? "w" : "r+"))) {
+        bex_fail("cannot write '%s': %s", path, strerror(errno));
+        close(fd);
+    }
     if (csv->stream) return csv;
-    bex_fail("cannot write '%s': %s", path, strerror(errno));
     free(csv);
     return NULL;
 }
@@ -58,7 +66,7 @@ static int flush(bex_csv *csv) {
 
 bex_csv *bex_csv_create(const char *path, const char *const *columns, int count) {
     char *header = header_line(columns, count);
-    bex_csv *csv = header ? open_csv(path, "wx", count) : NULL;
+    bex_csv *csv = header ? open_csv(path, true, count) : NULL;
     if (csv) {
         fputs(header, csv->stream);
         if (flush(csv) < 0) bex_csv_close(csv), csv = NULL;
@@ -109,7 +117,7 @@ bex_csv *bex_csv_resume(const char *path, const char *const *columns, int count,
     bex_csv *csv = NULL;
     if (bex_file_read(&text, &size, path, LARGEST_FILE) < 0) return NULL;
     header = header_line(columns, count);
-    csv = header ? open_csv(path, "r+", count) : NULL;
+    csv = header ? open_csv(path, false, count) : NULL;
     if (!csv) goto done;
     int bad = kept_bytes(csv, &keep, text, size, header, step);
     if (!bad && (ftruncate(fileno(csv->stream), (off_t)keep) < 0 ||

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 // the folder above the program's: "" where that is not known
-static void prefix_of(char *prefix, size_t size) {
-    ssize_t n = readlink("/proc/self/exe", prefix, size - 1);
+static void prefix_of(char prefix[BEX_PATH_SIZE]) {
+    ssize_t n = readlink("/proc/self/exe", prefix, BEX_PATH_SIZE - 1);
     prefix[n > 0 ? n : 0] = 0;
     for (int up = 0; up < 2; up++) {
         char *slash = strrchr(prefix, '/');
@@ -17,12 +17,10 @@ static void prefix_of(char *prefix, size_t size) {
     }
 }
 
-int bex_share_find(char *path, size_t size, const char *name) {
-    char prefix[4096];
-    prefix_of(prefix, sizeof prefix);
-    snprintf(path, size, "%s/share/bex/%s", prefix, name);
-    if (access(path, R_OK) == 0) return 0;
-    snprintf(path, size, "%s/%s", BEX_SOURCE_DIR, name);
-    if (access(path, R_OK) == 0) return 0;
+int bex_share_find(char path[BEX_PATH_SIZE], const char *name) {
+    char prefix[BEX_PATH_SIZE];
+    prefix_of(prefix);
+    if (bex_path_join(path, prefix, "share/bex/%s", name) == 0 && access(path, R_OK) == 0) return 0;
+    if (bex_path_join(path, BEX_SOURCE_DIR, "%s", name) == 0 && access(path, R_OK) == 0) return 0;
     return bex_fail("%s is neither in %s/share/bex nor in %s", name, prefix, BEX_SOURCE_DIR);
 }

@@ -5,9 +5,9 @@
 #ifndef BEX_HOST_SHARE_H
 #define BEX_HOST_SHARE_H
 
-#include <stddef.h>
+#include "base/path.h"
 
 /* name: "models/ant-walker.safetensors". The path of a file that exists; negative with a message if none. */
-int bex_share_find(char *path, size_t size, const char *name);
+int bex_share_find(char path[BEX_PATH_SIZE], const char *name);
 
 #endif

@@ -2,6 +2,7 @@
 #include "policy/policy.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "nn/param_file.h"
 
 #include <stdio.h>
@@ -243,10 +244,10 @@ static bex_policy *from_file(const bex_st_file *f) {
 }
 
 bex_policy *bex_policy_load(const char *path) {
-    char inside[1100];
+    char inside[BEX_PATH_SIZE];
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        snprintf(inside, sizeof inside, "%s/model.safetensors", path);
+        if (bex_path_join(inside, path, "model.safetensors") < 0) return NULL;
         path = inside;
     }
     bex_st_file *f = bex_st_load(path);

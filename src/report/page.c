@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "base/path.h"
 #include "host/base64.h"
 #include "report/page_style.h"
 
@@ -268,11 +269,12 @@ void bex_page_show(bex_page *p, bex_figure *figure, const char *alt) {
 }
 
 void bex_page_keep(bex_page *p, bex_figure *figure, const char *name) {
-    char paths[2200];
+    char paths[2 * BEX_PATH_SIZE];
     if (!p->folder) return;
     BEX_CHECK(!strpbrk(name, "/,"), "figure name '%s'", name);
-    snprintf(paths, sizeof paths, "%s/%s.svg,%s/%s.png", p->folder, name, p->folder, name);
-    if (bex_figure_save(figure, paths) < 0) bex_page_note(p, "Not written: %s", bex_error());
+    int n = snprintf(paths, sizeof paths, "%s/%s.svg,%s/%s.png", p->folder, name, p->folder, name);
+    int code = n < (int)sizeof paths ? bex_figure_save(figure, paths) : bex_fail("path too long");
+    if (code < 0) bex_page_note(p, "Not written: %s", bex_error());
 }
 
 void bex_page_scale(bex_page *p, const char *low, const char *high) {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "host/folder.h"
 
 #include <ctype.h>
@@ -11,23 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 1024, DEEPEST = 6 };
-
-static int join(char out[PATH_SIZE], const char *a, const char *b) {
-    int n = snprintf(out, PATH_SIZE, "%s/%s", a, b);
-    return n < PATH_SIZE ? 0 : bex_fail("path too long: '%.60s...'", a);
-}
+enum { DEEPEST = 6 };
 
 static bool has(const char *folder, const char *name) {
-    char path[PATH_SIZE];
-    return join(path, folder, name) == 0 && access(path, R_OK) == 0;
+    char path[BEX_PATH_SIZE];
+    return bex_path_join(path, folder, "%s", name) == 0 && access(path, R_OK) == 0;
 }
 
 /* ---- a training run ---- */
 static void read_status(bex_training *t) {
-    char path[PATH_SIZE], *text;
+    char path[BEX_PATH_SIZE], *text;
     size_t size;
-    if (!has(t->path, "status") || join(path, t->path, "status") < 0) return;
+    if (!has(t->path, "status") || bex_path_join(path, t->path, "status") < 0) return;
     if (bex_file_read(&text, &size, path, 1 << 16) < 0) return;
     text[strcspn(text, "\n")] = 0;
     snprintf(t->status, sizeof t->status, "%s", text);
@@ -35,17 +31,18 @@ static void read_status(bex_training *t) {
 }
 
 static int load_training(bex_training *t, const char *path, const char *name) {
-    char file[PATH_SIZE];
+    char file[BEX_PATH_SIZE];
     size_t size;
     *t = (bex_training){.name = strdup(name), .path = strdup(path)};
     BEX_CHECK(t->name && t->path, "out of memory");
-    if (join(file, path, "metrics.csv") < 0 || bex_table_load(&t->metrics, file) < 0) return -1;
+    if (bex_path_join(file, path, "metrics.csv") < 0 || bex_table_load(&t->metrics, file) < 0)
+        return -1;
     if (has(path, "provenance.json")) {
-        if (join(file, path, "provenance.json") < 0) return -1;
+        if (bex_path_join(file, path, "provenance.json") < 0) return -1;
         if (!(t->provenance = bex_json_load(file))) return -1;
     }
     if (has(path, "config.ini")) {
-        if (join(file, path, "config.ini") < 0) return -1;
+        if (bex_path_join(file, path, "config.ini") < 0) return -1;
         if (bex_file_read(&t->config, &size, file, 1 << 20) < 0) return -1;
     }
     read_status(t);
@@ -78,28 +75,29 @@ static int add_exploration(bex_record *r, const char *path, const char *name) {
 
 // name: of the directory below the given path
 static int scan(bex_record *r, const char *path, const char *name, int depth) {
-    char below[PATH_SIZE], called[PATH_SIZE], **names;
+    char below[BEX_PATH_SIZE], called[BEX_PATH_SIZE], **names;
     if (has(path, "metrics.csv") && add_training(r, path, name) < 0) return -1;
     if (has(path, "results.json")) {
-        if (join(below, path, "results.json") < 0 || add_exploration(r, below, name) < 0) return -1;
+        if (bex_path_join(below, path, "results.json") < 0 || add_exploration(r, below, name) < 0)
+            return -1;
     }
     if (depth == DEEPEST) return 0;
     int count = bex_folder_list(&names, path), bad = count < 0;
     for (int i = 0; i < count && !bad; i++) {
         if (names[i][0] == '.' || !strcmp(names[i], "checkpoints")) continue;
-        if (join(below, path, names[i]) < 0 || !bex_folder_exists(below)) continue;
-        snprintf(called, sizeof called, "%s%s%s", depth ? name : "", depth ? "/" : "", names[i]);
-        bad = scan(r, below, called, depth + 1);
+        if (bex_path_join(below, path, "%s", names[i]) < 0 || !bex_folder_exists(below)) continue;
+        bad = bex_path_print(called, "%s%s%s", depth ? name : "", depth ? "/" : "", names[i]) < 0 ||
+              scan(r, below, called, depth + 1) < 0;
     }
     free(names);
     return bad ? -1 : 0;
 }
 
 static int load_path(bex_record *r, const char *given) {
-    char path[PATH_SIZE];
+    char path[BEX_PATH_SIZE];
     size_t n = strlen(given);
     while (n > 1 && given[n - 1] == '/') n--;
-    snprintf(path, sizeof path, "%.*s", (int)n, given);
+    if (bex_path_print(path, "%.*s", (int)n, given) < 0) return -1;
     int met = r->met;
     if (!bex_folder_exists(path)) {
         if (access(path, F_OK) < 0) return bex_fail("no such run: '%s'", path);

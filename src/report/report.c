@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "host/folder.h"
 #include "report/record.h"
 
@@ -37,24 +38,20 @@ static void make_about(char *out, size_t size, const bex_record *r) {
 }
 
 int bex_report_write(const char *const *paths, int count, const char *title, const char *folder) {
-    char about[300], name[300], path[1024];
+    char about[300], name[300], path[BEX_PATH_SIZE];
     bex_record r;
     bex_page *p = NULL;
     int code = -1;
     if (bex_record_load(&r, paths, count) < 0) goto done;
-    if (snprintf(path, sizeof path, "%s/figures", folder) >= (int)sizeof path - 16) {
-        bex_fail("path too long: '%.60s...'", folder);
-        goto done;
-    }
-    if (bex_folder_make(path) < 0) goto done;
+    if (bex_path_join(path, folder, "figures") < 0 || bex_folder_make(path) < 0) goto done;
     make_title(name, sizeof name, &r);
     make_about(about, sizeof about, &r);
     p = bex_page_new(title ? title : name, about, path);
     bex_page_exploration(p, &r);
     bex_page_training(p, &r);
     bex_page_sources(p, &r);
-    snprintf(path, sizeof path, "%s/report.html", folder);
-    code = bex_page_save(p, path);
+    code = bex_path_join(path, folder, "report.html");
+    if (code == 0) code = bex_page_save(p, path);
 done:
     bex_page_free(p);
     bex_record_fini(&r);

@@ -6,7 +6,9 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/path.h"
 #include "host/folder.h"
+#include "host/nofollow.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,40 +17,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 1024 };
 static const char MODEL[] = "model.safetensors", STATE[] = "state.safetensors";
 static const char CARD[] = "checkpoint.json", HALF[] = ".tmp";
 
-static int join(char *out, size_t size, const char *a, const char *b) {
-    int n = snprintf(out, size, "%s/%s", a, b);
-    return n >= 0 && (size_t)n < size ? 0 : bex_fail("path too long: '%.60s...'", a);
+static int folder_of(char out[BEX_PATH_SIZE], const char *run) {
+    return bex_path_join(out, run, "checkpoints");
 }
 
-static int folder_of(char *out, size_t size, const char *run) {
-    return join(out, size, run, "checkpoints");
+static int path_of(char out[BEX_PATH_SIZE], const char *run, long long step, const char *ending) {
+    return bex_path_join(out, run, "checkpoints/%lld%s", step, ending);
 }
 
-static int path_of(char *out, size_t size, const char *run, long long step, const char *ending) {
-    int n = snprintf(out, size, "%s/checkpoints/%lld%s", run, step, ending);
-    return n >= 0 && (size_t)n < size ? 0 : bex_fail("path too long: '%.60s...'", run);
-}
-
-int bex_checkpoint_path(char *out, size_t size, const char *run, long long step) {
-    return path_of(out, size, run, step, "");
+int bex_checkpoint_path(char out[BEX_PATH_SIZE], const char *run, long long step) {
+    return path_of(out, run, step, "");
 }
 
 static bool has_file(const char *folder, const char *name) {
-    char path[PATH_SIZE];
+    char path[BEX_PATH_SIZE];
     struct stat st;
-    return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
-           stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    return bex_path_join(path, folder, "%s", name) == 0 && stat(path, &st) == 0 &&
+           S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
 /* ---- read ---- */
 static double score_of(const char *folder) {
-    char path[PATH_SIZE];
+    char path[BEX_PATH_SIZE];
     double score = NAN;
-    if (join(path, sizeof path, folder, CARD) < 0 || access(path, R_OK) < 0) return (double)NAN;
+    if (bex_path_join(path, folder, "%s", CARD) < 0 || access(path, R_OK) < 0) return (double)NAN;
     json_t *card = bex_json_load(path);
     const json_t *value = json_object_get(card, "score");
     if (json_is_number(value)) score = json_number_value(value);
@@ -62,9 +57,9 @@ static int by_step(const void *a, const void *b) {
 }
 
 int bex_checkpoint_list(bex_checkpoint **list, const char *run) {
-    char folder[PATH_SIZE], path[PATH_SIZE], **names;
+    char folder[BEX_PATH_SIZE], path[BEX_PATH_SIZE], **names;
     *list = NULL;
-    if (folder_of(folder, sizeof folder, run) < 0) return -1;
+    if (folder_of(folder, run) < 0) return -1;
     if (!bex_folder_exists(folder)) return 0;
     int count = bex_folder_list(&names, folder), found = 0;
     if (count < 0) return -1;
@@ -75,7 +70,8 @@ int bex_checkpoint_list(bex_checkpoint **list, const char *run) {
         char plain[24];
         if (bex_integer_parse(&step, names[i]) < 0 || step < 0) continue;
         snprintf(plain, sizeof plain, "%lld", step);
-        if (strcmp(plain, names[i]) != 0 || join(path, sizeof path, folder, names[i]) < 0) continue;
+        if (strcmp(plain, names[i]) != 0 || bex_path_join(path, folder, "%s", names[i]) < 0)
+            continue;
         if (!has_file(path, MODEL)) continue;
         all[found++] = (bex_checkpoint){step, score_of(path), has_file(path, STATE)};
     }
@@ -94,36 +90,42 @@ static int best_of(const bex_checkpoint *list, int count) {
     return best;
 }
 
-int bex_checkpoint_model(char *out, size_t size, const char *path, bool best) {
-    char folder[PATH_SIZE];
+static int model_of(char out[BEX_PATH_SIZE], const char *path, bool best) {
+    char folder[BEX_PATH_SIZE];
     struct stat st;
     if (stat(path, &st) < 0) return bex_fail("'%s': %s", path, strerror(errno));
-    if (!S_ISDIR(st.st_mode)) {
-        int n = snprintf(out, size, "%s", path);
-        return n >= 0 && (size_t)n < size ? 0 : bex_fail("path too long: '%.60s...'", path);
-    }
-    if (has_file(path, MODEL)) return join(out, size, path, MODEL);
+    if (!S_ISDIR(st.st_mode)) return bex_path_print(out, "%s", path);
+    if (has_file(path, MODEL)) return bex_path_join(out, path, "%s", MODEL);
     bex_checkpoint *list;
     int count = bex_checkpoint_list(&list, path);
     if (count < 0) return -1;
     int which = best ? best_of(list, count) : count - 1;
     long long step = which < 0 ? 0 : list[which].step;
     free(list);
-    if (folder_of(folder, sizeof folder, path) < 0) return -1;
+    if (folder_of(folder, path) < 0) return -1;
     if (count == 0 && !bex_folder_exists(folder))
         return bex_fail("'%s' is neither a run nor a checkpoint", path);
     if (count == 0) return bex_fail("run '%s' has no checkpoint yet", path);
     if (which < 0) return bex_fail("run '%s' has no scored checkpoint", path);
-    if (path_of(folder, sizeof folder, path, step, "") < 0) return -1;
-    return join(out, size, folder, MODEL);
+    if (path_of(folder, path, step, "") < 0) return -1;
+    return bex_path_join(out, folder, "%s", MODEL);
+}
+
+int bex_checkpoint_model(char *out, size_t size, const char *path, bool best) {
+    char model[BEX_PATH_SIZE];
+    if (model_of(model, path, best) < 0) return -1;
+    if (strlen(model) >= size) return bex_fail("path too long: '%.60s...'", model);
+    strcpy(out, model);
+    return 0;
 }
 
 /* ---- links ---- */
 // checkpoints/<name> -> <step>, in one move; file systems without links go without
 static void point(const char *run, const char *name, long long step) {
-    char link[PATH_SIZE], fresh[PATH_SIZE], target[24];
-    snprintf(link, sizeof link, "%s/checkpoints/%s", run, name);
-    snprintf(fresh, sizeof fresh, "%s/checkpoints/%s%s", run, name, HALF);
+    char link[BEX_PATH_SIZE], fresh[BEX_PATH_SIZE], target[24];
+    if (bex_path_join(link, run, "checkpoints/%s", name) < 0 ||
+        bex_path_join(fresh, run, "checkpoints/%s%s", name, HALF) < 0)
+        return;
     snprintf(target, sizeof target, "%lld", step);
     unlink(fresh);
     if (symlink(target, fresh) == 0 && rename(fresh, link) == 0) return;
@@ -132,9 +134,8 @@ static void point(const char *run, const char *name, long long step) {
 }
 
 static void unpoint(const char *run, const char *name) {
-    char link[PATH_SIZE];
-    snprintf(link, sizeof link, "%s/checkpoints/%s", run, name);
-    unlink(link);
+    char link[BEX_PATH_SIZE];
+    if (bex_path_join(link, run, "checkpoints/%s", name) == 0) unlink(link);
 }
 
 static void set_links(const char *run, const bex_checkpoint *list, int count) {
@@ -150,21 +151,21 @@ static void set_links(const char *run, const bex_checkpoint *list, int count) {
 }
 
 /* ---- write ---- */
-int bex_checkpoint_begin(char *out, size_t size, const char *run, long long step) {
+int bex_checkpoint_begin(char out[BEX_PATH_SIZE], const char *run, long long step) {
     BEX_CHECK(step >= 0, "checkpoint of step %lld", step);
-    if (path_of(out, size, run, step, HALF) < 0) return -1;
+    if (path_of(out, run, step, HALF) < 0) return -1;
     if (bex_folder_remove(out) < 0) return -1; // left by a kill
     return bex_folder_make(out);
 }
 
 void bex_checkpoint_discard(const char *run, long long step) {
-    char half[PATH_SIZE];
-    if (path_of(half, sizeof half, run, step, HALF) == 0) bex_folder_remove(half);
+    char half[BEX_PATH_SIZE];
+    if (path_of(half, run, step, HALF) == 0) bex_folder_remove(half);
 }
 
 static int save_card(const char *folder, long long step, double score) {
-    char path[PATH_SIZE];
-    if (join(path, sizeof path, folder, CARD) < 0) return -1;
+    char path[BEX_PATH_SIZE];
+    if (bex_path_join(path, folder, "%s", CARD) < 0) return -1;
     json_t *card = json_pack("{s:I, s:o}", "step", (json_int_t)step, "score",
                              isfinite(score) ? json_real(score) : json_null());
     int code = bex_json_save(card, path);
@@ -174,19 +175,18 @@ static int save_card(const char *folder, long long step, double score) {
 
 // the files' bytes, then their names
 static int sync_all(const char *folder) {
-    char **names, path[PATH_SIZE];
+    char **names, path[BEX_PATH_SIZE];
     int count = bex_folder_list(&names, folder), bad = count < 0;
     for (int i = 0; i < count && !bad; i++)
-        bad = join(path, sizeof path, folder, names[i]) < 0 || bex_folder_sync(path) < 0;
+        bad = bex_path_join(path, folder, "%s", names[i]) < 0 || bex_folder_sync(path) < 0;
     free(names);
     return bad ? -1 : bex_folder_sync(folder);
 }
 
 static int publish(const char *run, long long step, double score) {
-    char half[PATH_SIZE], whole[PATH_SIZE], folder[PATH_SIZE];
-    if (path_of(half, sizeof half, run, step, HALF) < 0 ||
-        path_of(whole, sizeof whole, run, step, "") < 0 ||
-        folder_of(folder, sizeof folder, run) < 0)
+    char half[BEX_PATH_SIZE], whole[BEX_PATH_SIZE], folder[BEX_PATH_SIZE];
+    if (path_of(half, run, step, HALF) < 0 || path_of(whole, run, step, "") < 0 ||
+        folder_of(folder, run) < 0)
         return -1;
     if (!has_file(half, MODEL) || !has_file(half, STATE))
         return bex_fail("checkpoint '%s' lacks %s or %s", whole, MODEL, STATE);
@@ -202,9 +202,9 @@ static int publish(const char *run, long long step, double score) {
 
 // renamed first: what is half deleted must not look whole
 static int drop(const char *run, long long step) {
-    char half[PATH_SIZE], whole[PATH_SIZE];
-    if (path_of(half, sizeof half, run, step, HALF) < 0 ||
-        path_of(whole, sizeof whole, run, step, "") < 0 || bex_folder_remove(half) < 0)
+    char half[BEX_PATH_SIZE], whole[BEX_PATH_SIZE];
+    if (path_of(half, run, step, HALF) < 0 || path_of(whole, run, step, "") < 0 ||
+        bex_folder_remove(half) < 0)
         return -1;
     if (rename(whole, half) < 0) return bex_fail("cannot move '%s': %s", whole, strerror(errno));
     return bex_folder_remove(half);
@@ -227,19 +227,22 @@ int bex_checkpoint_commit(const char *run, long long step, double score, int kee
 }
 
 int bex_checkpoint_tidy(const char *run) {
-    char folder[PATH_SIZE], path[PATH_SIZE], **names;
+    char folder[BEX_PATH_SIZE], path[BEX_PATH_SIZE], **names;
     bex_checkpoint *list;
-    if (folder_of(folder, sizeof folder, run) < 0) return -1;
-    if (bex_folder_make(folder) < 0) return -1;
+    if (folder_of(folder, run) < 0) return -1;
+    // behind a link would be somebody else's directory, with names like ours perhaps
+    if (bex_folder_nofollow(folder) < 0 || bex_folder_make(folder) < 0) return -1;
     int count = bex_folder_list(&names, folder), bad = count < 0;
     for (int i = 0; i < count && !bad; i++) {
         size_t n = strlen(names[i]), h = sizeof HALF - 1;
         if (n <= h || strcmp(names[i] + n - h, HALF) != 0) continue;
-        bad = join(path, sizeof path, folder, names[i]) < 0 || bex_folder_remove(path) < 0;
+        bad = bex_path_join(path, folder, "%s", names[i]) < 0 || bex_folder_remove(path) < 0;
     }
     free(names);
     if (bad || (count = bex_checkpoint_list(&list, run)) < 0) return -1;
     set_links(run, list, count);
+    for (int i = 0; i < count && !bad; i++)
+        bad = path_of(path, run, list[i].step, "") < 0 || bex_folder_tidy(path) < 0;
     free(list);
-    return 0;
+    return bad ? -1 : 0;
 }

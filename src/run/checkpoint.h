@@ -10,6 +10,8 @@
 #ifndef BEX_RUN_CHECKPOINT_H
 #define BEX_RUN_CHECKPOINT_H
 
+#include "base/path.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -24,7 +26,7 @@ typedef struct bex_checkpoint {
 int bex_checkpoint_list(bex_checkpoint **list, const char *run);
 
 /* RUN/checkpoints/<step>; 0, or negative with a message (path too long). */
-int bex_checkpoint_path(char *out, size_t size, const char *run, long long step);
+int bex_checkpoint_path(char out[BEX_PATH_SIZE], const char *run, long long step);
 
 /* The model file that `path` means: such a file, a checkpoint directory, or a run, whose newest
  * checkpoint it is, or with `best` its best-scored. Negative with a message: neither, or none yet. */
@@ -35,11 +37,12 @@ int bex_checkpoint_model(char *out, size_t size, const char *path, bool best);
  * deleted) and the best. Discard instead of commit after a failure. A step that is already there is
  * kept and the new one dropped: same step, same bits. 0, or negative with a message, and then the
  * checkpoints of before are all there. */
-int bex_checkpoint_begin(char *out, size_t size, const char *run, long long step);
+int bex_checkpoint_begin(char out[BEX_PATH_SIZE], const char *run, long long step);
 int bex_checkpoint_commit(const char *run, long long step, double score, int keep);
 void bex_checkpoint_discard(const char *run, long long step);
 
-/* Remove what a kill left half-done and set the links right. 0 or negative with a message. */
+/* Remove what a kill left half-done and set the links right. 0 or negative with a message: `checkpoints` is a
+ * symbolic link, among others. */
 int bex_checkpoint_tidy(const char *run);
 
 #endif

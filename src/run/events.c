@@ -3,10 +3,13 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/path.h"
 #include "host/folder.h"
+#include "host/nofollow.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +25,7 @@ enum { HEAD = 12, TAIL = 4 }; // bytes of a record around its payload
 struct bex_events {
     int fd;
     off_t size; // bytes of whole records
-    char path[1024];
+    char path[BEX_PATH_SIZE];
 };
 
 /* ---- checksum ---- */
@@ -256,7 +259,7 @@ static int newest_time(long long *seconds, const char *directory) {
     for (int i = 0; i < count; i++) {
         if (!is_event_file(names[i])) continue;
         long long t = strtoll(names[i] + sizeof PREFIX - 1, NULL, 10);
-        if (t > *seconds) *seconds = t;
+        if (t > *seconds && t < LLONG_MAX) *seconds = t;
     }
     free(names);
     return 0;
@@ -272,10 +275,10 @@ static bex_events *open_at(const char *directory, long long step) {
         if (*c == '/') *c = '_';
     bex_events *e = calloc(1, sizeof *e);
     BEX_CHECK(e, "out of memory");
-    snprintf(e->path, sizeof e->path, "%s/%s%010lld.%s.%d.0", directory, PREFIX, now, host,
-             (int)getpid());
-    e->fd = open(e->path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-    if (e->fd < 0) bex_fail("cannot write '%s': %s", e->path, strerror(errno));
+    e->fd = -1;
+    if (bex_path_join(e->path, directory, "%s%010lld.%s.%d.0", PREFIX, now, host, (int)getpid()) ==
+        0)
+        e->fd = bex_open_nofollow(e->path, O_WRONLY | O_CREAT | O_EXCL);
     if (e->fd >= 0 && write_head(e, step) == 0) return e;
     bex_events_close(e);
     return NULL;
@@ -325,17 +328,20 @@ static int cut(const char *path, long long step) {
     size_t keep = whole_records((unsigned char *)text, size, step);
     free(text);
     if (keep == size) return 0;
-    if ((keep ? truncate(path, (off_t)keep) : unlink(path)) == 0) return 0;
-    return bex_fail("cannot cut '%s': %s", path, strerror(errno));
+    int fd = keep ? bex_open_nofollow(path, O_WRONLY) : -1;
+    if (keep && fd < 0) return -1;
+    int bad = keep ? ftruncate(fd, (off_t)keep) < 0 : unlink(path) < 0;
+    if (bad) bex_fail("cannot cut '%s': %s", path, strerror(errno));
+    if (fd >= 0) close(fd);
+    return bad ? -1 : 0;
 }
 
 bex_events *bex_events_resume(const char *directory, long long step) {
-    char **names, path[1024];
+    char **names, path[BEX_PATH_SIZE];
     int count = bex_folder_list(&names, directory), bad = count < 0;
     for (int i = 0; i < count && !bad; i++) {
         if (!is_event_file(names[i])) continue;
-        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
-        bad = cut(path, step);
+        bad = bex_path_join(path, directory, "%s", names[i]) < 0 || cut(path, step) < 0;
     }
     free(names);
     return bad ? NULL : open_at(directory, step + 1);

@@ -4,23 +4,28 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "host/csv.h"
 #include "host/folder.h"
 #include "host/lock.h"
+#include "host/nofollow.h"
+#include "host/staging.h"
 #include "run/checkpoint.h"
 #include "run/events.h"
 #include "run/provenance.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const state_names[] = {"running", "finished", "stopped", "failed"};
 
 struct bex_run {
-    char path[BEX_RUN_PATH_SIZE];
+    char path[BEX_PATH_SIZE];
     const char *const *columns;
     int column_count, keep;
     int lock;
@@ -29,23 +34,28 @@ struct bex_run {
 };
 
 // a path in the run; the room is there: path_set checked the run's own length
-static const char *in_run(char out[BEX_RUN_PATH_SIZE], const char *run, const char *name) {
-    snprintf(out, BEX_RUN_PATH_SIZE, "%s/%s", run, name);
+static const char *in_run(char out[BEX_PATH_SIZE], const char *run, const char *name) {
+    if (bex_path_join(out, run, "%s", name) < 0) out[0] = 0;
     return out;
 }
 
-static int path_set(char out[BEX_RUN_PATH_SIZE], const char *path) {
+// without slashes at its end; a link to a directory is that directory
+static int path_set(char out[BEX_PATH_SIZE], const char *path) {
+    struct stat st;
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/') n--;
     if (n == 0) return bex_fail("a run needs a name");
-    if (n > BEX_RUN_PATH_SIZE - 200) return bex_fail("path too long: '%.60s...'", path);
-    memcpy(out, path, n);
-    out[n] = 0;
-    return 0;
+    if (n > BEX_PATH_SIZE - 200) return bex_fail("path too long: '%.60s...'", path);
+    if (bex_path_print(out, "%.*s", (int)n, path) < 0) return -1;
+    if (lstat(out, &st) < 0 || !S_ISLNK(st.st_mode)) return 0;
+    char *real = realpath(out, NULL);
+    int code = real ? bex_path_print(out, "%s", real) : bex_fail("'%s': %s", out, strerror(errno));
+    free(real);
+    return code;
 }
 
 static bool is_run(const char *path) {
-    char file[BEX_RUN_PATH_SIZE];
+    char file[BEX_PATH_SIZE];
     return access(in_run(file, path, "provenance.json"), F_OK) == 0;
 }
 
@@ -58,7 +68,7 @@ static int write_text(const char *path, const char *text) {
 }
 
 static int write_status(const char *run, bex_run_state state, const char *message) {
-    char file[BEX_RUN_PATH_SIZE], line[1024];
+    char file[BEX_PATH_SIZE], line[1024];
     snprintf(line, sizeof line - 1, "%s%s%s", state_names[state], message ? ": " : "",
              message ? message : "");
     // one line, whatever the message held
@@ -69,15 +79,16 @@ static int write_status(const char *run, bex_run_state state, const char *messag
 }
 
 static int append_command(const char *run, const char *command) {
-    char file[BEX_RUN_PATH_SIZE];
-    FILE *f = fopen(in_run(file, run, "command.txt"), "ab");
-    int bad = !f || fprintf(f, "%s\n", command) < 0;
-    if (f && fclose(f)) bad = 1;
+    char file[BEX_PATH_SIZE];
+    int fd = bex_open_nofollow(in_run(file, run, "command.txt"), O_WRONLY | O_CREAT | O_APPEND);
+    if (fd < 0) return -1;
+    int bad = dprintf(fd, "%s\n", command) < 0;
+    if (close(fd)) bad = 1;
     return bad ? bex_fail("cannot write '%s': %s", file, strerror(errno)) : 0;
 }
 
 static int save_provenance(const bex_run_setup *s, const char *run) {
-    char file[BEX_RUN_PATH_SIZE];
+    char file[BEX_PATH_SIZE];
     json_t *p = bex_provenance(s->command, s->seed, NULL);
     int code = bex_json_save(p, in_run(file, run, "provenance.json"));
     json_decref(p);
@@ -86,7 +97,7 @@ static int save_provenance(const bex_run_setup *s, const char *run) {
 
 // a resume is one more entry: the first command stays the run's own
 static int add_resume(const bex_run_setup *s, const char *run, long long step) {
-    char file[BEX_RUN_PATH_SIZE];
+    char file[BEX_PATH_SIZE];
     json_t *p = bex_json_load(in_run(file, run, "provenance.json"));
     if (!p) return -1;
     json_t *list = json_object_get(p, "resumed");
@@ -121,19 +132,28 @@ static void free_run(bex_run *run) {
     free(run);
 }
 
-// everything of a new run; provenance.json, which makes it one, comes last
-static int fill(bex_run *run, const bex_run_setup *s) {
-    char file[BEX_RUN_PATH_SIZE];
-    if ((run->lock = bex_lock_take(run->path, "run")) < 0) return -1;
-    if (bex_config_save(s->schema, s->config, in_run(file, run->path, "config.ini"), 0) < 0)
-        return -1;
-    if (append_command(run->path, s->command) < 0) return -1;
-    run->metrics =
-        bex_csv_create(in_run(file, run->path, "metrics.csv"), s->columns, s->column_count);
-    if (!run->metrics || !(run->events = bex_events_open(run->path))) return -1;
-    if (bex_checkpoint_tidy(run->path) < 0) return -1;
-    if (write_status(run->path, BEX_RUN_RUNNING, NULL) < 0) return -1;
-    return save_provenance(s, run->path);
+// metrics and events, to go on after `step`
+static int open_files(bex_run *run, long long step) {
+    char file[BEX_PATH_SIZE];
+    run->metrics = bex_csv_resume(in_run(file, run->path, "metrics.csv"), run->columns,
+                                  run->column_count, step);
+    if (!run->metrics) return -1;
+    run->events = bex_events_resume(run->path, step);
+    return run->events ? 0 : -1;
+}
+
+// everything of a new run
+static int fill(const bex_run_setup *s, const char *folder) {
+    char file[BEX_PATH_SIZE];
+    if (bex_config_save(s->schema, s->config, in_run(file, folder, "config.ini"), 0) < 0) return -1;
+    if (append_command(folder, s->command) < 0) return -1;
+    bex_csv *metrics =
+        bex_csv_create(in_run(file, folder, "metrics.csv"), s->columns, s->column_count);
+    int code = metrics ? bex_csv_sync(metrics) : -1;
+    bex_csv_close(metrics);
+    if (code < 0 || bex_checkpoint_tidy(folder) < 0) return -1;
+    if (write_status(folder, BEX_RUN_RUNNING, NULL) < 0) return -1;
+    return save_provenance(s, folder);
 }
 
 // 1: it holds something, 0: empty or not there
@@ -146,8 +166,8 @@ static int occupied(const char *path) {
     return count < 0 ? -1 : count > 0;
 }
 
-// the run that is in the way, moved aside; its new name in `aside`
-static int move_aside(char aside[BEX_RUN_PATH_SIZE], const bex_run_setup *s, const char *path) {
+// the lock of the run that is in the way, which may be replaced; negative with a message
+static int lock_old(const bex_run_setup *s, const char *path) {
     if (!is_run(path)) {
         bex_fail("'%s' exists and is not a run", path);
         return bex_fail_hint(s->force ? "--force replaces runs only" : "choose another name");
@@ -156,44 +176,51 @@ static int move_aside(char aside[BEX_RUN_PATH_SIZE], const bex_run_setup *s, con
         bex_fail("run '%s' exists", path);
         return bex_fail_hint("--resume %s goes on with it, --force replaces it", path);
     }
-    int lock = bex_lock_take(path, "run");
-    if (lock < 0) return -1;
-    snprintf(aside, BEX_RUN_PATH_SIZE, "%s.replaced-%d", path, (int)getpid());
-    int code =
-        rename(path, aside) < 0 ? bex_fail("cannot replace '%s': %s", path, strerror(errno)) : 0;
-    close(lock);
-    return code;
+    return bex_lock_take(path, "run");
 }
 
 bex_run *bex_run_create(const bex_run_setup *s) {
-    char path[BEX_RUN_PATH_SIZE], aside[BEX_RUN_PATH_SIZE] = "";
+    char path[BEX_PATH_SIZE];
     if (path_set(path, s->path) < 0) return NULL;
-    int there = occupied(path);
-    if (there < 0 || (there && move_aside(aside, s, path) < 0)) return NULL;
-    if (bex_folder_make(path) < 0) {
-        if (*aside) rename(aside, path);
-        return NULL;
+    if (bex_staging_tidy(path, "run", is_run(path)) < 0) return NULL;
+    int there = occupied(path), old = there > 0 ? lock_old(s, path) : -1;
+    if (there < 0 || (there && old < 0)) return NULL;
+    bex_staging staging;
+    bex_run *run = NULL;
+    if (bex_staging_begin(&staging, path, "run") < 0) goto done;
+    if (fill(s, staging.fresh) == 0 && bex_staging_publish(&staging, there) == 0) {
+        run = new_run(s, path);
+        run->lock = staging.lock;
+        if (open_files(run, -1) == 0) {
+            bex_staging_end(&staging);
+            goto done;
+        }
+        run->lock = -1; // the staging's again
+        free_run(run), run = NULL;
     }
-    bex_run *run = new_run(s, path);
-    if (fill(run, s) == 0) {
-        // the old run goes last; if it cannot, it is in nobody's way
-        if (*aside) bex_folder_remove(aside);
-        return run;
-    }
-    char why[1024];
-    snprintf(why, sizeof why, "%s", bex_error());
-    free_run(run);
-    bex_folder_remove(path);
-    if (*aside) rename(aside, path);
-    bex_fail("%s", why);
-    return NULL;
+    bex_staging_undo(&staging);
+done:
+    if (old >= 0) close(old);
+    return run;
 }
 
 /* ---- resume ---- */
+// a run; one that a kill kept from being replaced is put back
+static int check_run(const char *path) {
+    if (is_run(path)) return 0;
+    bool begun = bex_staging_left(path);
+    if (bex_staging_tidy(path, "run", false) < 0) return -1;
+    if (is_run(path)) return 0;
+    bex_fail("'%s' is not a run", path);
+    if (begun && !bex_folder_exists(path))
+        return bex_fail_hint("it was stopped before it began: start it again with --out");
+    return bex_fail_hint("a run has provenance.json, metrics.csv and checkpoints");
+}
+
 int bex_run_config(const char *path, const bex_config_schema *schema, void *config) {
-    char run[BEX_RUN_PATH_SIZE], file[BEX_RUN_PATH_SIZE];
+    char run[BEX_PATH_SIZE], file[BEX_PATH_SIZE];
     if (path_set(run, path) < 0) return -1;
-    if (!is_run(run)) return bex_fail("'%s' is not a run", run);
+    if (check_run(run) < 0) return -1;
     return bex_config_load(schema, config, in_run(file, run, "config.ini"));
 }
 
@@ -205,12 +232,12 @@ int bex_run_find_start(bex_run_start *start, const char *run) {
         if (list[i].resumable) start->step = list[i].step;
     free(list);
     if (count < 0 || start->step < 0) return count < 0 ? -1 : 0;
-    return bex_checkpoint_path(start->folder, sizeof start->folder, run, start->step);
+    return bex_checkpoint_path(start->folder, run, start->step);
 }
 
 // config.ini as it is now, if that is not what it says
 static int renew_config(const bex_run_setup *s, const char *run) {
-    char file[BEX_RUN_PATH_SIZE], *old = NULL, *now = bex_config_text(s->schema, s->config);
+    char file[BEX_PATH_SIZE], *old = NULL, *now = bex_config_text(s->schema, s->config);
     size_t size;
     int code = bex_file_read(&old, &size, in_run(file, run, "config.ini"), 1 << 20);
     if (code == 0 && strcmp(old, now) != 0) code = bex_config_save(s->schema, s->config, file, 1);
@@ -220,19 +247,13 @@ static int renew_config(const bex_run_setup *s, const char *run) {
 }
 
 bex_run *bex_run_resume(const bex_run_setup *s, bex_run_start *start) {
-    char path[BEX_RUN_PATH_SIZE], file[BEX_RUN_PATH_SIZE];
-    if (path_set(path, s->path) < 0) return NULL;
-    if (!is_run(path)) {
-        bex_fail("'%s' is not a run", path);
-        bex_fail_hint("a run has provenance.json, metrics.csv and checkpoints");
-        return NULL;
-    }
+    char path[BEX_PATH_SIZE];
+    if (path_set(path, s->path) < 0 || check_run(path) < 0) return NULL;
     bex_run *run = new_run(s, path);
     if ((run->lock = bex_lock_take(path, "run")) < 0) goto done;
-    if (bex_checkpoint_tidy(path) < 0 || bex_run_find_start(start, path) < 0) goto done;
-    run->metrics =
-        bex_csv_resume(in_run(file, path, "metrics.csv"), s->columns, s->column_count, start->step);
-    if (!run->metrics || !(run->events = bex_events_resume(path, start->step))) goto done;
+    if (bex_staging_tidy(path, "run", true) < 0 || bex_folder_tidy(path) < 0) goto done;
+    if (bex_checkpoint_tidy(path) < 0) goto done;
+    if (bex_run_find_start(start, path) < 0 || open_files(run, start->step) < 0) goto done;
     if (renew_config(s, path) < 0 || append_command(path, s->command) < 0) goto done;
     if (add_resume(s, path, start->step) < 0) goto done;
     if (write_status(path, BEX_RUN_RUNNING, NULL) < 0) goto done;
@@ -248,8 +269,8 @@ int bex_run_log(bex_run *run, long long step, const double *values) {
     return bex_events_scalars(run->events, step, run->columns, values, run->column_count);
 }
 
-int bex_run_checkpoint_begin(bex_run *run, long long step, char folder[BEX_RUN_PATH_SIZE]) {
-    return bex_checkpoint_begin(folder, BEX_RUN_PATH_SIZE, run->path, step);
+int bex_run_checkpoint_begin(bex_run *run, long long step, char folder[BEX_PATH_SIZE]) {
+    return bex_checkpoint_begin(folder, run->path, step);
 }
 
 int bex_run_checkpoint_commit(bex_run *run, long long step, double score) {

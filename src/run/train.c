@@ -8,10 +8,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "base/ranks.h"
 #include "data/load.h"
 #include "host/interrupt.h"
 #include "host/progress.h"
+#include "nn/safetensors.h"
 #include "run/run.h"
 
 #include <math.h>
@@ -249,12 +251,29 @@ static int first_difference(const char *was, const char *now, char *what, size_t
     return 0;
 }
 
+// what the checkpoint itself says of its policy: config.ini may have been edited since
+static int read_own_config(bex_train_config *c, const bex_run_start *start) {
+    char path[BEX_PATH_SIZE];
+    if (!start->folder[0]) return 0;
+    if (bex_path_join(path, start->folder, "model.safetensors") < 0) return -1;
+    bex_st_file *f = bex_st_load(path);
+    if (!f) return -1;
+    const char *text = bex_st_metadata(f, "config"); // of a policy; an actor has none
+    int code =
+        text ? bex_config_parse(&bex_policy_schema, &c->policy, text, strlen(text), path) : 0;
+    bex_st_free(f);
+    return code;
+}
+
 // weights fit one network and one way to read them; how they are trained on or deployed may change
-static int check_same_policy(const bex_train_config *c, const char *run) {
+static int check_same_policy(const bex_train_config *c, const char *run,
+                             const bex_run_start *start) {
     bex_train_config was;
     char key[160];
     bex_config_defaults(&bex_train_schema, &was);
-    if (bex_run_config(run, &bex_train_schema, &was) < 0 || bex_agent_settle(&was) < 0) return -1;
+    if (bex_run_config(run, &bex_train_schema, &was) < 0 || read_own_config(&was, start) < 0 ||
+        bex_agent_settle(&was) < 0)
+        return -1;
     was.policy.deploy = c->policy.deploy;
     char *old = bex_config_text(&bex_train_fixed_schema, &was);
     char *now = bex_config_text(&bex_train_fixed_schema, c);
@@ -267,7 +286,8 @@ static int check_same_policy(const bex_train_config *c, const char *run) {
 // everything that can be refused is refused before the run is touched
 static int look(loop *l, const char *run, bex_run_start *start) {
     long long steps = l->config->train.steps;
-    if (check_same_policy(l->config, run) < 0 || bex_run_find_start(start, run) < 0) return -1;
+    if (bex_run_find_start(start, run) < 0 || check_same_policy(l->config, run, start) < 0)
+        return -1;
     if (start->step > steps)
         return bex_fail("run '%s' is at step %lld, past train.steps %lld", run, start->step, steps);
     return load(l, start);

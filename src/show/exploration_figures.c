@@ -2,6 +2,7 @@
 #include "show/world_picture.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "draw/figure.h"
 
 #include <stdio.h>
@@ -84,8 +85,9 @@ static int draw_rollouts(const bex_explored *e, const char *name, const char *pa
 
 int bex_explore_draw(const bex_explored *e, const bex_exploration_summary *summary,
                      const char *name, const char *out) {
-    char paths[2200];
-    snprintf(paths, sizeof paths, "%s/coverage.svg,%s/coverage.png", out, out);
+    char paths[2 * BEX_PATH_SIZE];
+    int n = snprintf(paths, sizeof paths, "%s/coverage.svg,%s/coverage.png", out, out);
+    if (n >= (int)sizeof paths) return bex_fail("path too long: '%.60s...'", out);
     if (draw_coverage(summary, name, paths) < 0) return -1;
     snprintf(paths, sizeof paths, "%s/rollouts.svg,%s/rollouts.png", out, out);
     return draw_rollouts(e, name, paths);

@@ -9,7 +9,8 @@ enum { WINDOWS = 64, MOST = 64 };
 // at the policy's own temperature; the caller's to end
 static bex_open_loop run_of(bex_agent *a, bex_open_loop_options o) {
     bex_open_loop r;
-    if (a->class->open_loop(a, ((bex_imitation *)a)->policy, &o, &r) < 0) fail_msg("%s", bex_error());
+    if (a->class->open_loop(a, ((bex_imitation *)a)->policy, &o, &r) < 0)
+        fail_msg("%s", bex_error());
     return r;
 }
 

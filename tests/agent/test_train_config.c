@@ -84,7 +84,8 @@ static void every_preset_builds_its_network(void **state) {
         assert_true(c.train.warmup < c.train.steps);
         assert_string_equal(c.data.path, ""); // whose data is for the user to say
         // rows of actions alone: the paper's network
-        c.policy.model.waypoints = false, c.policy.coverage.support = 0, c.policy.diffusion.show_waypoints = 0;
+        c.policy.model.waypoints = false, c.policy.coverage.support = 0,
+        c.policy.diffusion.show_waypoints = 0;
         bex_policy *p = bex_policy_new(&c.policy, presets[i].O, presets[i].A, 0, 0, 0, 0);
         if (!p) fail_msg("%s: %s", presets[i].name, bex_error());
         size_t counted = without_tokens(p->params);

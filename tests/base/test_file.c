@@ -140,7 +140,7 @@ static void writing_refuses(void **state) {
     bex_file_out out;
     assert_true(bex_file_create(&out, "/no/such/folder/x", 1) < 0);
     assert_message("cannot write '/no/such/folder/x': No such file");
-    char longer[3000];
+    char longer[6000];
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = 0;
     assert_true(bex_file_create(&out, longer, 1) < 0);

@@ -144,7 +144,7 @@ static void seeds_make_noise(void **state) {
 // a run stands for its newest checkpoint, with --best for its best; a checkpoint for itself
 static void runs_are_resolved(void **state) {
     (void)state;
-    char run_path[600], folder[1024], path[1100];
+    char run_path[600], folder[BEX_PATH_SIZE], path[1100];
     float newest[B * CHUNK], first[B * CHUNK], x[B * CHUNK];
     snprintf(run_path, sizeof run_path, "%s", scratch_path("act-run"));
     INPUT(STATES);
@@ -152,7 +152,7 @@ static void runs_are_resolved(void **state) {
     assert_int_equal(bex_folder_make(run_path), 0);
     assert_refused(arguments(run_path, "--force"), 1, "neither a run nor a checkpoint");
     for (int i = 1; i <= 2; i++) {
-        assert_int_equal(bex_checkpoint_begin(folder, sizeof folder, run_path, i), 0);
+        assert_int_equal(bex_checkpoint_begin(folder, run_path, i), 0);
         snprintf(path, sizeof path, "%s/model.safetensors", folder);
         tiny_policy_save(NULL, 0, (uint64_t)i, path);
         snprintf(path, sizeof path, "%s/state.safetensors", folder);

@@ -149,6 +149,21 @@ static void an_existing_file_is_kept(void **state) {
     unlink(file);
 }
 
+// wherever the writing fails, the end is an exit code with the system's reason, and nothing is left
+static void a_full_disk_is_one_line(void **state) {
+    (void)state;
+    char limit[64];
+    for (int blocks = 2; blocks <= 64; blocks += 10) {
+        snprintf(limit, sizeof limit, "trap '' XFSZ; ulimit -f %d;", blocks);
+        snprintf(command, sizeof command,
+                 "data gen maze2d-umaze --steps 600 --episode-length 30 --out %s", file);
+        run r = run_program_in(limit, command);
+        if (r.code != 1 || !strstr(r.text, "cannot be written: File too large"))
+            fail_msg("%d blocks gave code %d and: %s", blocks, r.code, r.text);
+        assert_int_equal(access(file, F_OK), -1);
+    }
+}
+
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     snprintf(file, sizeof file, "%s", scratch_path("gen.hdf5"));
@@ -164,6 +179,7 @@ int main(void) {
         cmocka_unit_test(mistakes_are_one_line),
         cmocka_unit_test(without_a_controller_ours_walks),
         cmocka_unit_test(an_existing_file_is_kept),
+        cmocka_unit_test(a_full_disk_is_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

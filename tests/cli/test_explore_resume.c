@@ -173,6 +173,47 @@ static void what_changed_is_refused(void **state) {
     unlink(own);
 }
 
+static void write_text(const char *path, const char *text) {
+    FILE *f = fopen(path, "wb");
+    fputs(text, f);
+    fclose(f);
+}
+
+// --save-history replaces a file only for who says --force now: a directory to resume may be a stranger's
+static void a_saved_history_replaces_nothing(void **state) {
+    (void)state;
+    char who[1400], own[600], request[800], *text;
+    size_t size;
+    snprintf(own, sizeof own, "%s", scratch_path("own.safetensors"));
+    write_text(own, "precious");
+    bex_folder_remove(out);
+    snprintf(who, sizeof who, "%s --trials 1 --episodes 9 --save-history %s", model, own);
+    snprintf(command, sizeof command, "explore %s --env maze2d-medium --start 3,3 --out %s", who,
+             out);
+    assert_refused(command, 2, "exists (--force replaces it)");
+    // as if it had been asked for with --force, and stopped
+    unlink(own);
+    if (!interrupt(who, SIGKILL)) skip();
+    snprintf(request, sizeof request, "%s/unfinished/request.json", out);
+    json_t *j = bex_json_load(request);
+    json_array_append_new(json_object_get(j, "arguments"), json_string("--force"));
+    assert_int_equal(bex_json_save(j, request), 0);
+    json_decref(j);
+    write_text(own, "precious");
+    snprintf(command, sizeof command, "explore --resume %s", out);
+    assert_refused(command, 2, "exists (--force replaces it)");
+    assert_int_equal(bex_file_read(&text, &size, own, 100), 0);
+    assert_string_equal(text, "precious");
+    free(text);
+    strcat(command, " --force");
+    run r = run_program(command);
+    if (r.code != 0) fail_msg("%s", r.text);
+    assert_int_equal(bex_file_read(&text, &size, own, 1 << 20), 0);
+    assert_true(size > 8);
+    free(text);
+    unlink(own);
+}
+
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     snprintf(data, sizeof data, "%s", scratch_path("demos.hdf5"));
@@ -189,6 +230,7 @@ int main(void) {
         cmocka_unit_test(a_policy_goes_on_after_a_stop),
         cmocka_unit_test(mistakes),
         cmocka_unit_test(what_changed_is_refused),
+        cmocka_unit_test(a_saved_history_replaces_nothing),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(data), unlink(model);

@@ -1,6 +1,7 @@
 /* Episodes on disk: saved piece by piece they come back as they were; what does not belong is refused. */
 #include "base/error.h"
 #include "explore/store.h"
+#include "host/folder.h"
 
 #include "test.h"
 
@@ -157,6 +158,48 @@ static void one_at_a_time(void **state) {
     assert_int_equal(bex_explore_store_remove(folder), 0);
 }
 
+// a directory from a stranger must not lead us elsewhere
+static void links_are_not_followed(void **state) {
+    (void)state;
+    char target[700], file[800];
+    snprintf(target, sizeof target, "%s-elsewhere", folder);
+    snprintf(file, sizeof file, "%s/request.json", target);
+    bex_explore_store_remove(folder);
+    assert_int_equal(bex_folder_make(target), 0);
+    FILE *f = fopen(file, "wb");
+    fputs("{}", f);
+    fclose(f);
+    assert_int_equal(symlink(target, folder), 0);
+    json_t *request = json_object();
+    assert_null(bex_explore_store_new(folder, request));
+    assert_message("is a symbolic link");
+    assert_null(bex_explore_store_open(folder));
+    assert_int_equal(bex_explore_store_remove(folder), -1);
+    assert_int_equal(access(file, F_OK), 0);
+    json_decref(request);
+    unlink(folder);
+    bex_folder_remove(target);
+}
+
+// begun anew in the same folder: the lock is the same file, nothing of the old one is left
+static void begun_anew(void **state) {
+    (void)state;
+    char file[700];
+    bex_explore_store *s = begin();
+    bex_explored e = record(9);
+    play(&e, 0);
+    assert_int_equal(bex_explore_store_save(s, &e), 0);
+    bex_explored_fini(&e);
+    bex_explore_store_free(s);
+    assert_non_null(s = begin());
+    snprintf(file, sizeof file, "%s/000001.hdf5", folder);
+    assert_int_equal(access(file, F_OK), -1);
+    assert_null(bex_explore_store_open(folder));
+    assert_message("is in use by process");
+    bex_explore_store_free(s);
+    assert_int_equal(bex_explore_store_remove(folder), 0);
+}
+
 int main(void) {
     snprintf(folder, sizeof folder, "%s", scratch_path("store"));
     bex_explored e = record(9);
@@ -168,9 +211,9 @@ int main(void) {
     bex_explore_store_remove(folder);
     if (code < 0 && strstr(bex_error(), "HDF5")) return skip_all("this build has no HDF5");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(episodes_come_back),
-        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(what_does_not_belong),
+        cmocka_unit_test(episodes_come_back),   cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(what_does_not_belong), cmocka_unit_test(links_are_not_followed),
+        cmocka_unit_test(begun_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,7 +227,8 @@ static void metadata_is_checked(void **state) {
         {{.config = "width = 16", .config_to = "width = nan"}, "width"},
         {{.config = "time_width = 8", .config_to = "time_width = 9"}, "odd"},
         {{.config = "blocks = 2", .config_to = "blocks = 3"}, "no tensor"},
-        {{.config = "denoising_steps = 4", .config_to = "denoising_steps = 101"}, "exceeds diffusion.steps"},
+        {{.config = "denoising_steps = 4", .config_to = "denoising_steps = 101"},
+         "exceeds diffusion.steps"},
         {{.config = "task = false", .config_to = "task = true"}, "no task labels"},
         {{.config = "coverage = true", .config_to = "agent = bee"}, "agent 'bee' has learned no"},
         {{.config = "coverage = true", .config_to = "agent = sac"}, "agent 'sac' has learned no"},
@@ -338,8 +339,8 @@ static void old_spellings_are_read(void **state) {
     (void)state;
     bex_policy_config c;
     bex_config_defaults(&bex_policy_schema, &c);
-    static const char *const old[] = {"diffusion.ddim=5", "diffusion.lead=0.25", "coverage.places=77",
-                                      "deploy.act=3"};
+    static const char *const old[] = {"diffusion.ddim=5", "diffusion.lead=0.25",
+                                      "coverage.places=77", "deploy.act=3"};
     for (size_t i = 0; i < sizeof old / sizeof *old; i++)
         assert_int_equal(bex_config_set(&bex_policy_schema, &c, old[i]), 0);
     assert_int_equal(c.deploy.denoising_steps, 5);

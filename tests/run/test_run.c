@@ -371,6 +371,174 @@ static void random_kills_lose_no_checkpoint(void **state) {
     free(a), free(b);
 }
 
+static int entries(const char *part) {
+    char **names;
+    int count = bex_folder_list(&names, root), found = 0;
+    for (int i = 0; i < count; i++) found += strstr(names[i], part) != NULL;
+    free(names);
+    return found;
+}
+
+// four at once: one has the run, whole, and the others have removed nothing of it
+static void of_many_starts_one_wins(void **state) {
+    (void)state;
+    for (int round = 0; round < 25; round++) {
+        bex_run_setup s = setup_of("race");
+        pid_t child[4];
+        int won = 0;
+        for (int i = 0; i < 4; i++)
+            if ((child[i] = fork()) == 0) {
+                bex_run *run = bex_run_create(&s);
+                if (!run) _exit(1);
+                train(run, 1, 2, 2);
+                _exit(bex_run_close(run, BEX_RUN_FINISHED, NULL) ? 2 : 0);
+            }
+        for (int i = 0; i < 4; i++) {
+            int status;
+            waitpid(child[i], &status, 0);
+            assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+            won += WEXITSTATUS(status) == 0;
+        }
+        assert_int_equal(won, 1);
+        static const char *const files[] = {"config.ini", "command.txt", "provenance.json", "lock",
+                                            "checkpoints/2/model.safetensors"};
+        for (int i = 0; i < 5; i++) assert_true(exists(s.path, files[i]));
+        assert_string_equal(text_of(s.path, "metrics.csv"),
+                            "step,loss,held_out_loss\n1,1,nan\n2,0.5,1\n");
+        assert_string_equal(text_of(s.path, "status"), "finished\n");
+        assert_int_equal(entries("race.new"), 0);
+        bex_folder_remove(s.path);
+    }
+}
+
+static pid_t a_dead_process(void) {
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, NULL, 0);
+    return child;
+}
+
+// what a kill leaves in the middle of a start is in nobody's way
+static void a_start_that_was_killed_is_begun_again(void **state) {
+    (void)state;
+    bex_run_setup s = setup_of("begun");
+    bex_run_start start;
+    char half[1400];
+    for (int resume = 0; resume < 2; resume++) {
+        snprintf(half, sizeof half, "%s.new-%d", s.path, (int)a_dead_process());
+        bex_folder_make(half);
+        put(half, "config.ini", 1), put(half, "lock", 1), put(half, "status.tmp-1-0", 1);
+        if (resume) {
+            assert_null(bex_run_resume(&s, &start));
+            assert_message("begun' is not a run (it was stopped before it began: start it again");
+        }
+        bex_run *run = bex_run_create(&s);
+        if (!run) fail_msg("%s", bex_error());
+        bex_run_close(run, BEX_RUN_FINISHED, NULL);
+        assert_int_equal(entries("begun.new"), 0);
+        assert_false(exists(s.path, "status.tmp-1-0"));
+        bex_folder_remove(s.path);
+    }
+    // one that is being made stays
+    snprintf(half, sizeof half, "%s.new-1", s.path);
+    bex_folder_make(half);
+    bex_run *run = bex_run_create(&s);
+    bex_run_close(run, BEX_RUN_FINISHED, NULL);
+    assert_true(bex_folder_exists(half));
+}
+
+// --force that is killed between the old and the new: the old one is back
+static void a_replacement_that_was_killed_is_undone(void **state) {
+    (void)state;
+    bex_run_setup s = setup_of("old");
+    bex_run *run = bex_run_create(&s);
+    assert_int_equal(train(run, 1, 4, 2), 0);
+    bex_run_close(run, BEX_RUN_STOPPED, NULL);
+    char aside[1400];
+    bex_run_start start;
+    snprintf(aside, sizeof aside, "%s.replaced-%d", s.path, (int)a_dead_process());
+    assert_int_equal(rename(s.path, aside), 0);
+    assert_null(bex_run_create(&s));
+    assert_message("old' exists (--resume ");
+    assert_int_equal(rename(s.path, aside), 0);
+    assert_non_null(run = bex_run_resume(&s, &start));
+    assert_int_equal(start.step, 4);
+    assert_int_equal(entries("old.replaced"), 0);
+    bex_run_close(run, BEX_RUN_STOPPED, NULL);
+    // a place that was taken since: nothing is removed
+    assert_int_equal(rename(s.path, aside), 0);
+    bex_folder_make(s.path);
+    put(s.path, "thesis.tex", 1);
+    assert_null(bex_run_create(&s));
+    assert_true(exists(s.path, "thesis.tex") && exists(aside, "provenance.json"));
+}
+
+// a directory from a stranger: what is written stays in it, what is removed was in it
+static void links_in_a_run_are_not_followed(void **state) {
+    (void)state;
+    static const char *const names[] = {"lock", "command.txt", "metrics.csv"};
+    char target[1400], link[1400];
+    bex_run_start start;
+    snprintf(target, sizeof target, "%s/precious", root);
+    for (int i = 0; i < 3; i++) {
+        bex_run_setup s = setup_of("links");
+        bex_run *run = bex_run_create(&s);
+        train(run, 1, 4, 2);
+        bex_run_close(run, BEX_RUN_STOPPED, NULL);
+        snprintf(link, sizeof link, "%s/%s", s.path, names[i]);
+        unlink(target);
+        assert_int_equal(rename(link, target), 0);
+        FILE *f = fopen(target, "ab");
+        fputs("5,1,", f); // a row that a resume would cut
+        fclose(f);
+        char *before = strdup(text_of(root, "precious"));
+        assert_int_equal(symlink(target, link), 0);
+        assert_null(bex_run_resume(&s, &start));
+        assert_message("is a symbolic link");
+        assert_string_equal(text_of(root, "precious"), before);
+        free(before);
+        bex_folder_remove(s.path);
+    }
+    bex_run_setup s = setup_of("links");
+    bex_run *run = bex_run_create(&s);
+    bex_run_close(run, BEX_RUN_STOPPED, NULL);
+    snprintf(link, sizeof link, "%s/checkpoints", s.path);
+    snprintf(target, sizeof target, "%s/elsewhere/notes.tmp", root);
+    bex_folder_make(target);
+    *strrchr(target, '/') = 0;
+    bex_folder_remove(link);
+    assert_int_equal(symlink(target, link), 0);
+    assert_null(bex_run_resume(&s, &start));
+    assert_message("checkpoints' is a symbolic link");
+    assert_true(exists(target, "notes.tmp"));
+    // the run itself may be one: to a larger disk, say
+    snprintf(link, sizeof link, "%s/pointer", root);
+    s = setup_of("keep");
+    assert_int_equal(symlink(s.path, link), 0);
+    s = setup_of("pointer");
+    assert_non_null(run = bex_run_resume(&s, &start));
+    bex_run_close(run, BEX_RUN_STOPPED, NULL);
+}
+
+static void temporaries_of_a_kill_go(void **state) {
+    (void)state;
+    bex_run_setup s = setup_of("keep");
+    char name[64];
+    bex_run_start start;
+    pid_t dead = a_dead_process();
+    snprintf(name, sizeof name, "status.tmp-%d-0", (int)dead);
+    put(s.path, name, 1);
+    char card[64], path[1400];
+    snprintf(card, sizeof card, "checkpoint.json.tmp-%d-0", (int)dead);
+    snprintf(path, sizeof path, "%s/checkpoints/60", s.path);
+    put(path, card, 1);
+    bex_run *run = bex_run_resume(&s, &start);
+    if (!run) fail_msg("%s", bex_error());
+    bex_run_close(run, BEX_RUN_STOPPED, NULL);
+    assert_false(exists(s.path, name));
+    assert_false(exists(path, card));
+}
+
 static void commands_read_back(void **state) {
     (void)state;
     char *argv[] = {"train", "--data", "my file.hdf5", "it's", "", "--train.lr=3e-4"};
@@ -390,6 +558,11 @@ int main(void) {
         cmocka_unit_test(resume_without_a_checkpoint_begins_anew),
         cmocka_unit_test(a_full_disk_spares_the_last_checkpoint),
         cmocka_unit_test(random_kills_lose_no_checkpoint),
+        cmocka_unit_test(of_many_starts_one_wins),
+        cmocka_unit_test(a_start_that_was_killed_is_begun_again),
+        cmocka_unit_test(a_replacement_that_was_killed_is_undone),
+        cmocka_unit_test(links_in_a_run_are_not_followed),
+        cmocka_unit_test(temporaries_of_a_kill_go),
         cmocka_unit_test(commands_read_back),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);

@@ -387,6 +387,32 @@ static void what_cannot_be_resumed_is_left_alone(void **state) {
     must(&deploy, 0, "done: ");
 }
 
+// config.ini is a file that anybody may edit; the checkpoint knows what its weights are of
+static void an_edited_config_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *was, *now, *part;
+    } edits[] = {
+        {"agent = be", "agent = bc-history", "model.agent cannot change when a run is resumed"},
+        {"mode = prefix", "mode = full", "model.mode cannot change when a run is resumed"},
+    };
+    char path[700], *config = strdup(text_of(whole, "config.ini"));
+    snprintf(path, sizeof path, "%s/config.ini", whole);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        char *at = strstr(config, edits[i].was);
+        if (!at) fail_msg("no '%s' in %s", edits[i].was, config);
+        FILE *f = fopen(path, "wb");
+        fprintf(f, "%.*s%s%s", (int)(at - config), config, edits[i].now, at + strlen(edits[i].was));
+        fclose(f);
+        options o = {.run = whole, .resume = true};
+        must(&o, 1, edits[i].part);
+    }
+    FILE *f = fopen(path, "wb");
+    fputs(config, f);
+    fclose(f);
+    free(config);
+}
+
 int main(void) {
     snprintf(root, sizeof root, "%s", scratch_path("train"));
     bex_folder_remove(root);
@@ -410,6 +436,7 @@ int main(void) {
         cmocka_unit_test(a_loss_that_is_not_finite_stops),
         cmocka_unit_test(a_normal_stop_can_go_on),
         cmocka_unit_test(what_cannot_be_resumed_is_left_alone),
+        cmocka_unit_test(an_edited_config_is_refused),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (!failed) bex_folder_remove(root);

@@ -66,4 +66,18 @@ for head in 'static const int table[] = {' 'struct bex_a {' 'typedef struct bex_
     (echo "$head" && lines 80 '    1,' && echo '};' && function_of 10) >"$file"
     says
 done
+
+# paths
+path() { # line, then what is said of it
+    printf '%s\n' "$1" >"$file"
+    says "${2-}"
+}
+path '    char path[1024];' 'src/base/a.c:1: path[1024]: a path has BEX_PATH_SIZE bytes'
+path '    char *text, store_path[1100], name[80];' 'store_path[1100]'
+path '    static char folder[4200];' 'folder[4200]'
+path '    snprintf(x, n, "%.1000s/%s", a, b);' '%.1000s cuts a path'
+path '    snprintf(x, n, "data/%.500s", a);' '/%.500s cuts a path'
+path '    char path[BEX_PATH_SIZE], name[80];'
+path '    bex_fail("tensor %.200s: no", name);'
+path '    const char *path[2];'
 echo ok

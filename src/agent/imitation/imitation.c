@@ -2,6 +2,7 @@
 #include "agent/imitation/imitation.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "data/subset.h"
 #include "nn/param_file.h"
 #include "policy/policy_phi.h"
@@ -147,10 +148,10 @@ bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_confi
 
 int bex_imitation_save(const bex_agent *agent, const char *folder) {
     const bex_imitation *a = (const bex_imitation *)agent;
-    char path[1200];
-    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    char path[BEX_PATH_SIZE];
+    if (bex_path_join(path, folder, "model.safetensors") < 0) return -1;
     if (bex_policy_save(a->policy, path) < 0) return -1;
-    snprintf(path, sizeof path, "%s/state.safetensors", folder);
+    if (bex_path_join(path, folder, "state.safetensors") < 0) return -1;
     bex_st_writer *w = bex_st_writer_new();
     bex_params_add_state(a->policy->params, w);
     int code = bex_st_save(w, path);
@@ -174,10 +175,10 @@ static int load_model(bex_imitation *a, const bex_st_file *f) {
 
 int bex_imitation_load(bex_agent *agent, const char *folder) {
     bex_imitation *a = (bex_imitation *)agent;
-    char path[1200];
+    char path[BEX_PATH_SIZE];
     int code = 0;
     for (int k = 0; k < 2 && !code; k++) {
-        snprintf(path, sizeof path, "%s/%s.safetensors", folder, k ? "state" : "model");
+        if (bex_path_join(path, folder, "%s.safetensors", k ? "state" : "model") < 0) return -1;
         bex_st_file *f = bex_st_load(path);
         if (!f) return -1;
         code = k ? bex_params_read_state(a->policy->params, f) : load_model(a, f);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "kernel/random.h"
 
 #include <math.h>
@@ -144,14 +145,14 @@ int bex_online_evaluate(bex_agent *agent, bex_evaluation *out) {
 
 int bex_online_save(const bex_agent *agent, const char *folder) {
     const bex_online *a = (const bex_online *)agent;
-    char path[1200];
-    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    char path[BEX_PATH_SIZE];
+    if (bex_path_join(path, folder, "model.safetensors") < 0) return -1;
     if (a->method->save_model(a, path) < 0) return -1;
     bex_st_writer *state = bex_st_writer_new();
     a->method->save(a, state);
     bex_rollout_save(a->rollout, state);
     bex_replay_buffer_save(&a->replay, state);
-    snprintf(path, sizeof path, "%s/state.safetensors", folder);
+    if (bex_path_join(path, folder, "state.safetensors") < 0) return -1;
     int code = bex_st_save(state, path);
     bex_st_writer_free(state);
     return code;
@@ -159,8 +160,8 @@ int bex_online_save(const bex_agent *agent, const char *folder) {
 
 int bex_online_load(bex_agent *agent, const char *folder) {
     bex_online *a = (bex_online *)agent;
-    char path[1200];
-    snprintf(path, sizeof path, "%s/state.safetensors", folder);
+    char path[BEX_PATH_SIZE];
+    if (bex_path_join(path, folder, "state.safetensors") < 0) return -1;
     bex_st_file *f = bex_st_load(path);
     if (!f) return -1;
     int code = 0;
