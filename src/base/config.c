@@ -52,6 +52,7 @@ static void allowed(char *out, size_t size, const bex_config_row *row) {
             used +=
                 snprintf(out + used, size - (size_t)used, "%s %s", i ? "," : "", row->choices[i]);
         break;
+    case BEX_CONFIG_IS_KEYS:
     case BEX_CONFIG_IS_END:
         out[0] = 0;
     }
@@ -106,9 +107,33 @@ static int assign_plain(const bex_config_row *row, char *at, const char *text) {
     }
 }
 
+// "key=value\n" among the lines, in place of an earlier one of this key
+static int assign_key(const bex_config_row *row, char *lines, const char *key, const char *text) {
+    const char *why = unwritable(text);
+    size_t name = strlen(key), value = strlen(text), used = strlen(lines);
+    if (why) return bex_fail("%s", why), bex_fail_hint("a comment after a value begins with ' ;'");
+    if (name >= BEX_CONFIG_NAME_SIZE || value >= BEX_CONFIG_TEXT_SIZE)
+        return bex_fail("it has %zu bytes, at most %d fit", value, BEX_CONFIG_TEXT_SIZE - 1);
+    for (char *line = lines, *next; *line; line = next) {
+        next = line + strcspn(line, "\n") + 1;
+        if (strncmp(line, key, name) != 0 || line[name] != '=') continue;
+        memmove(line, next, strlen(next) + 1);
+        used = strlen(lines);
+        break;
+    }
+    if (used + name + value + 3 > row->size) return bex_fail("too many keys of this section");
+    memset(lines + used, 0, row->size - used); // no stale bytes: equal configs compare equal
+    snprintf(lines + used, row->size - used, "%s=%s\n", key, text);
+    return 0;
+}
+
 static int assign(const bex_config_section *s, const bex_config_row *row, void *config,
-                  const char *text) {
+                  const char *key, const char *text) {
     char *at = (char *)config + s->offset + row->offset;
+    if (row->type == BEX_CONFIG_IS_KEYS) {
+        if (assign_key(row, at, key, text) == 0) return 0;
+        return bex_fail_in("%s.%.60s = '%.160s'", s->name, key, text);
+    }
     if (row->type == BEX_CONFIG_IS_TEXT) {
         if (assign_text(row, at, text) == 0) return 0;
         return bex_fail_in("%s.%s = '%.160s'", s->name, row->name, text);
@@ -146,8 +171,17 @@ static void print_value(FILE *out, const bex_config_row *row, const char *at) {
     case BEX_CONFIG_IS_CHOICE:
         fputs(row->choices[*(const int *)(const void *)at], out);
         break;
+    case BEX_CONFIG_IS_KEYS:
     case BEX_CONFIG_IS_END:
         break;
+    }
+}
+
+// "key = value" for each line "key=value"
+static void print_keys(FILE *out, const char *lines) {
+    for (; *lines; lines += strcspn(lines, "\n") + 1) {
+        int key = (int)strcspn(lines, "="), value = (int)strcspn(lines + key + 1, "\n");
+        fprintf(out, "%.*s = %.*s\n", key, lines, value, lines + key + 1);
     }
 }
 
@@ -164,13 +198,21 @@ static const bex_config_section *find_section(const bex_config_schema *schema, c
 
 static const bex_config_row *row_named(const bex_config_section *s, const char *name) {
     for (const bex_config_row *row = s->rows; row->name; row++)
-        if (!strcmp(row->name, name)) return row;
+        if (row->type != BEX_CONFIG_IS_KEYS && !strcmp(row->name, name)) return row;
+    return NULL;
+}
+
+// the row that takes what no other does; NULL: none
+static const bex_config_row *row_for_others(const bex_config_section *s) {
+    for (const bex_config_row *row = s->rows; row->name; row++)
+        if (row->type == BEX_CONFIG_IS_KEYS) return row;
     return NULL;
 }
 
 static const bex_config_row *find_row(const bex_config_schema *schema, const bex_config_section *s,
                                       const char *name) {
     const bex_config_row *found = row_named(s, name);
+    if (!found) found = row_for_others(s);
     if (found) return found;
     bex_fail("unknown key '%s.%.60s'", s->name, name);
     int count = 0;
@@ -211,7 +253,11 @@ void bex_config_defaults(const bex_config_schema *schema, void *config) {
         check_name(s->name);
         for (const bex_config_row *row = s->rows; row->name; row++) {
             check_row(s, row);
-            BEX_CHECK(assign(s, row, config, row->initial) == 0, "default: %s", bex_error());
+            if (row->type == BEX_CONFIG_IS_KEYS)
+                memset((char *)config + s->offset + row->offset, 0, row->size);
+            else
+                BEX_CHECK(assign(s, row, config, row->name, row->initial) == 0, "default: %s",
+                          bex_error());
         }
     }
 }
@@ -233,7 +279,7 @@ int bex_config_set(const bex_config_schema *schema, void *config, const char *ov
     *dot = 0;
     const bex_config_section *s = find_section(schema, name);
     const bex_config_row *row = s ? find_row(schema, s, dot + 1) : NULL;
-    return row ? assign(s, row, config, override + length + 1) : -1;
+    return row ? assign(s, row, config, dot + 1, override + length + 1) : -1;
 }
 
 // --a.b..., or a.b=... where a and b could be names
@@ -325,9 +371,10 @@ static int set_pair(reading *r, const char *section, const char *name, const cha
     const bex_config_row *row = s ? find_row(r->schema, s, name) : NULL;
     if (!row) return -1;
     int *seen = seen_at(r, s, row);
-    if (*seen) return bex_fail("%s.%s was set on line %d already", section, name, *seen);
+    if (*seen && row->type != BEX_CONFIG_IS_KEYS)
+        return bex_fail("%s.%s was set on line %d already", section, name, *seen);
     *seen = r->line;
-    return assign(s, row, r->config, value);
+    return assign(s, row, r->config, name, value);
 }
 
 static int take_pair(void *payload, const char *section, const char *name, const char *value) {
@@ -371,10 +418,15 @@ static void print_config(const bex_config_schema *schema, const void *config, FI
         const bex_config_section *s = &schema->sections[i];
         fprintf(out, "%s; %s\n[%s]\n", i ? "\n" : "", s->help, s->name);
         for (const bex_config_row *row = s->rows; row->name; row++) {
+            const char *at = (const char *)config + s->offset + row->offset;
             char what[512];
+            if (row->type == BEX_CONFIG_IS_KEYS) {
+                print_keys(out, at);
+                continue;
+            }
             allowed(what, sizeof what, row);
             fprintf(out, "; %s: %s\n%s = ", row->help, what, row->name);
-            print_value(out, row, (const char *)config + s->offset + row->offset);
+            print_value(out, row, at);
             fputc('\n', out);
         }
     }
@@ -403,9 +455,11 @@ void bex_config_help(const bex_config_schema *schema, FILE *out) {
         fprintf(out, "%s[%s] %s\n", i ? "\n" : "", s->name, s->help);
         for (const bex_config_row *row = s->rows; row->name; row++) {
             char left[3 * BEX_CONFIG_NAME_SIZE + BEX_CONFIG_TEXT_SIZE], what[512];
+            bool keys = row->type == BEX_CONFIG_IS_KEYS;
             allowed(what, sizeof what, row);
-            snprintf(left, sizeof left, "--%s.%s=%s", s->name, row->name, row->initial);
-            fprintf(out, "  %-36s %s: %s\n", left, row->help, what);
+            snprintf(left, sizeof left, "--%s.%s=%s", s->name, keys ? "KEY" : row->name,
+                     keys ? "VALUE" : row->initial);
+            fprintf(out, "  %-36s %s%s%s\n", left, row->help, keys ? "" : ": ", what);
         }
     }
 }

@@ -1,5 +1,6 @@
 /* cli/cmd_explore.c - `bex explore`: trials of an agent in an environment, their coverage, on disk. */
 #include "cli/command.h"
+#include "cli/env_options.h"
 #include "cli/explore_summary.h"
 #include "cli/options.h"
 #include "explore/protocol.h"
@@ -46,19 +47,14 @@ typedef struct session {
     json_t *agent, *results;
 } session;
 
+static bex_option_keys env_keys; // --env.KEY=VALUE
+
 static int open_world(session *s) {
     const bex_explore_request *q = s->q;
-    bex_world_options o = BEX_WORLD_INIT;
-    char end;
-    o.maze = q->maze;
-    o.time_limit = (int)q->episode_length;
-    o.region_splits = (int)q->splits;
-    o.explore = true;
-    if (q->start && (sscanf(q->start, "%4d,%4d%c", &o.start[0], &o.start[1], &end) != 2 ||
-                     o.start[0] < 0 || o.start[1] < 0)) {
-        bex_fail("--start takes ROW,COLUMN, not '%s'", q->start);
-        return bex_fail_hint("rows from the top, columns from the left, both from 0");
-    }
+    bex_env_flags flags = {q->maze, q->start, q->splits, q->episode_length, env_keys};
+    char keys[4096];
+    bex_world_options o = {.explore = true, .keys = keys};
+    if (bex_env_flags_keys(keys, sizeof keys, &flags, q->env_keys) < 0) return -1;
     return bex_world_open(&s->world, q->env, &o);
 }
 
@@ -284,6 +280,8 @@ static const bex_option options[] = {
     {"retrieval", BEX_OPTION_TEXT, &q.retrieval, "FILE", "explore by looking up demonstrations", 0,
      0},
     {"env", BEX_OPTION_TEXT, &q.env, "ENV", "where; see bex env --list", 0, 0},
+    {"env", BEX_OPTION_KEYS, &env_keys, "KEY=VALUE",
+     "an option of the world: bex env NAME --help lists them", 0, 0},
     {"protocol", BEX_OPTION_TEXT, &q.protocol, "NAME",
      "antmaze-medium, antmaze-large, kitchen or FILE.ini: world, length, budget, trials, history; "
      "options override it",
@@ -357,6 +355,7 @@ static int apply_protocol(const bex_protocol *p, int argc, char **argv) {
     long long steps = q.steps, episodes = q.episodes; // as given
     q.env = p->env;
     q.history = p->history;
+    q.env_keys = p->keys;
     if (p->maze[0]) q.maze = p->maze;
     if (p->start[0]) q.start = p->start;
     q.trials = p->trials, q.episode_length = p->episode_length, q.splits = p->splits;

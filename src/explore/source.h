@@ -10,6 +10,7 @@
 
 /* What the user asked for. */
 typedef struct bex_explore_request {
+    const char *env_keys; // of the protocol: bex_world_options.keys; NULL: none
     const char *protocol, *env, *maze, *start, *out, *history, *save_history, *demonstrations;
     long long trials, episodes, steps; // of a trial: steps 0, or episodes 0
     long long episode_length, splits, seed, history_states;

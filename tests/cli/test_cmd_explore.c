@@ -192,7 +192,7 @@ static void mistakes_are_one_line(void **state) {
         {"--retrieval %s", 2, "in which environment?"},
         {"--retrieval %s --env maze2d-mediun", 2, "did you mean maze2d-medium?"},
         {"--retrieval %s --env maze2d-medium --start 0,0", 2, "start 0,0 is a wall"},
-        {"--retrieval %s --env maze2d-medium --start 3", 2, "--start takes ROW,COLUMN"},
+        {"--retrieval %s --env maze2d-medium --start 3", 2, "start takes ROW,COLUMN"},
         {"--retrieval %s --env maze2d-medium --history lasst3", 2, "did you mean last3?"},
         {"--retrieval %s --env maze2d-medium --history file:none", 1, "none"},
         {"--retrieval %s --env maze2d-medium --choose worst", 2, "best, top:N or random"},

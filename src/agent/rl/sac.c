@@ -103,16 +103,16 @@ bex_agent *bex_sac_new(const bex_train_config *config, bex_world *world) {
 
 static bex_agent *make(const bex_train_config *config, bex_dataset *data) {
     const bex_env_config *e = &config->env;
-    bex_world_options o = BEX_WORLD_INIT;
+    char keys[2 * sizeof e->maze + sizeof e->keys];
+    bex_world_options o = {.time_limit = (int)e->time_limit, .keys = keys};
     bex_world *world;
     bex_dataset_free(data); // nothing to learn from
     if (!e->name[0]) {
         bex_fail("no world to learn in: env.name is empty");
         return bex_fail_hint("bex env --list"), NULL;
     }
-    o.maze = e->maze[0] ? e->maze : NULL;
-    o.time_limit = (int)e->time_limit;
-    o.dense_reward = e->dense;
+    snprintf(keys, sizeof keys, "%s%s%s%s%s", e->maze[0] ? "maze=" : "", e->maze,
+             e->maze[0] ? "\n" : "", e->dense ? "dense=true\n" : "", e->keys);
     return bex_world_open(&world, e->name, &o) < 0 ? NULL : bex_sac_new(config, world);
 }
 
