@@ -2,11 +2,10 @@
 #include "report/map.h"
 
 #include "base/error.h"
+#include "draw/walls.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static const double OVERLAP = 1.03;
 
 static bool read_box(double box[4], const json_t *shape) {
     for (size_t k = 0; k < 4; k++) {
@@ -23,18 +22,25 @@ static void draw_centres(bex_panel *p, const json_t *shapes, const bex_mark *mar
         if (read_box(b, json_array_get(shapes, i))) bex_panel_symbol(p, b[0], -b[1], mark);
 }
 
+static void draw_walls(bex_panel *p, const json_t *shapes) {
+    size_t n = json_array_size(shapes);
+    bex_wall *walls = malloc((n + 1) * sizeof *walls);
+    BEX_CHECK(walls, "out of memory for %zu walls", n);
+    int count = 0;
+    for (size_t i = 0; i < n; i++) {
+        double b[4];
+        if (read_box(b, json_array_get(shapes, i)))
+            walls[count++] = (bex_wall){b[0], b[1], b[2], b[3]};
+    }
+    bex_panel_walls(p, walls, count);
+    free(walls);
+}
+
 bool bex_map_walls(bex_panel *p, const json_t *results) {
     const json_t *map = json_object_get(results, "map"), *walls = json_object_get(map, "walls");
     bex_panel_aspect(p, 1);
     bex_panel_hide_axes(p);
-    double b[4];
-    for (size_t i = 0; i < json_array_size(walls); i++)
-        if (read_box(b, json_array_get(walls, i))) {
-            // neighbours overlap a little: no hairline between them at any zoom
-            double w = OVERLAP * b[2], h = OVERLAP * b[3];
-            bex_panel_rectangle(p, b[0] - w, -b[1] - h, b[0] + w, -b[1] + h,
-                                &(bex_mark){.colour = BEX_WALL});
-        }
+    draw_walls(p, walls);
     // a start anywhere is no start: only a single one is worth a sign
     const json_t *start = json_object_get(map, "start"), *goal = json_object_get(map, "goal");
     if (json_array_size(start) == 1)

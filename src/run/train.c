@@ -232,7 +232,9 @@ static int first_difference(const char *was, const char *now, char *what, size_t
             snprintf(section, sizeof section, "%.*s", (int)strcspn(was + 1, "]"), was + 1);
         was += n + (was[n] == '\n'), now += m + (now[m] == '\n');
     }
-    return 0;
+    const char *more = *was ? was : now; // a key of the world that only one of them has
+    if (*more) snprintf(what, size, "%s.%.*s", section, (int)strcspn(more, " =\n"), more);
+    return *more != 0;
 }
 
 // weights fit one network and one way to read them; how they are trained on or deployed may change

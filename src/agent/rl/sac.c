@@ -7,6 +7,7 @@
 #include "nn/param_file.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
