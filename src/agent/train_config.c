@@ -26,6 +26,7 @@ static const bex_config_row env_rows[] = {
     BEX_CONFIG_INTEGER(E, instances, "8", 1, 4096, "stepped together"),
     BEX_CONFIG_INTEGER(E, time_limit, "0", 0, 1e6, "steps of an episode; 0: the world's own"),
     BEX_CONFIG_BOOL(E, dense, "false", "a reward that tells the way, where the world has one"),
+    BEX_CONFIG_KEYS(E, keys, "another option of the world (bex env NAME --help)"),
     BEX_CONFIG_END,
 };
 #define T bex_optimiser_config

@@ -28,6 +28,7 @@ typedef struct bex_env_config {
     char name[48], maze[160];
     long long instances, time_limit;
     bool dense;
+    char keys[512]; // the world's other options: bex_world_options.keys
 } bex_env_config;
 
 typedef struct bex_train_config {

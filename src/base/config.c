@@ -53,6 +53,7 @@ static void allowed(char *out, size_t size, const bex_config_row *row) {
             used +=
                 snprintf(out + used, size - (size_t)used, "%s %s", i ? "," : "", row->choices[i]);
         break;
+    case BEX_CONFIG_IS_KEYS:
     case BEX_CONFIG_IS_END:
         out[0] = 0;
     }
@@ -107,9 +108,33 @@ static int assign_plain(const bex_config_row *row, char *at, const char *text) {
     }
 }
 
+// "key=value\n" among the lines, in place of an earlier one of this key
+static int assign_key(const bex_config_row *row, char *lines, const char *key, const char *text) {
+    const char *why = unwritable(text);
+    size_t name = strlen(key), value = strlen(text), used = strlen(lines);
+    if (why) return bex_fail("%s", why), bex_fail_hint("a comment after a value begins with ' ;'");
+    if (name >= BEX_CONFIG_NAME_SIZE || value >= BEX_CONFIG_TEXT_SIZE)
+        return bex_fail("it has %zu bytes, at most %d fit", value, BEX_CONFIG_TEXT_SIZE - 1);
+    for (char *line = lines, *next; *line; line = next) {
+        next = line + strcspn(line, "\n") + 1;
+        if (strncmp(line, key, name) != 0 || line[name] != '=') continue;
+        memmove(line, next, strlen(next) + 1);
+        used = strlen(lines);
+        break;
+    }
+    if (used + name + value + 3 > row->size) return bex_fail("too many keys of this section");
+    memset(lines + used, 0, row->size - used); // no stale bytes: equal configs compare equal
+    snprintf(lines + used, row->size - used, "%s=%s\n", key, text);
+    return 0;
+}
+
 static int assign(const bex_config_section *s, const bex_config_row *row, void *config,
-                  const char *text) {
+                  const char *key, const char *text) {
     char *at = (char *)config + s->offset + row->offset;
+    if (row->type == BEX_CONFIG_IS_KEYS) {
+        if (assign_key(row, at, key, text) == 0) return 0;
+        return bex_fail_in("%s.%.60s = '%.160s'", s->name, key, text);
+    }
     if (row->type == BEX_CONFIG_IS_TEXT) {
         if (assign_text(row, at, text) == 0) return 0;
         return bex_fail_in("%s.%s = '%.160s'", s->name, row->name, text);
@@ -149,6 +174,7 @@ static void format_value(char *out, size_t size, const bex_config_row *row, cons
     case BEX_CONFIG_IS_CHOICE:
         from = row->choices[*(const int *)(const void *)at];
         break;
+    case BEX_CONFIG_IS_KEYS:
     case BEX_CONFIG_IS_END:
         break;
     }
@@ -159,6 +185,14 @@ static void print_value(FILE *out, const bex_config_row *row, const char *at) {
     char text[BEX_CONFIG_TEXT_SIZE];
     format_value(text, sizeof text, row, at);
     fputs(text, out);
+}
+
+// "key = value" for each line "key=value"
+static void print_keys(FILE *out, const char *lines) {
+    for (; *lines; lines += strcspn(lines, "\n") + 1) {
+        int key = (int)strcspn(lines, "="), value = (int)strcspn(lines + key + 1, "\n");
+        fprintf(out, "%.*s = %.*s\n", key, lines, value, lines + key + 1);
+    }
 }
 
 /* ---- names ---- */
@@ -197,7 +231,14 @@ static int fail_section(const bex_config_schema *schema, const char *name) {
 
 static const bex_config_row *row_named(const bex_config_section *s, const char *name) {
     for (const bex_config_row *row = s->rows; row->name; row++)
-        if (!strcmp(row->name, name)) return row;
+        if (row->type != BEX_CONFIG_IS_KEYS && !strcmp(row->name, name)) return row;
+    return NULL;
+}
+
+// the row that takes what no other does; NULL: none
+static const bex_config_row *row_for_others(const bex_config_section *s) {
+    for (const bex_config_row *row = s->rows; row->name; row++)
+        if (row->type == BEX_CONFIG_IS_KEYS) return row;
     return NULL;
 }
 
@@ -225,6 +266,8 @@ static const bex_config_row *find_row(const bex_config_schema *schema, const cha
     if (row && !row->retired) return row;
     const bex_config_section *moved = find_alias(schema, section, key, &alias);
     if (moved) return *of = moved, alias;
+    if (s && !row) row = row_for_others(s);
+    if (row && !row->retired) return row;
     if (!s)
         fail_section(schema, section);
     else if (!row)
@@ -260,7 +303,11 @@ void bex_config_defaults(const bex_config_schema *schema, void *config) {
         check_name(s->name);
         for (const bex_config_row *row = s->rows; row->name; row++) {
             check_row(s, row);
-            BEX_CHECK(assign(s, row, config, row->initial) == 0, "default: %s", bex_error());
+            if (row->type == BEX_CONFIG_IS_KEYS)
+                memset((char *)config + s->offset + row->offset, 0, row->size);
+            else
+                BEX_CHECK(assign(s, row, config, row->name, row->initial) == 0, "default: %s",
+                          bex_error());
         }
     }
 }
@@ -282,7 +329,7 @@ int bex_config_set(const bex_config_schema *schema, void *config, const char *ov
     *dot = 0;
     const bex_config_section *s;
     const bex_config_row *row = find_row(schema, name, dot + 1, &s);
-    return row ? assign(s, row, config, override + length + 1) : -1;
+    return row ? assign(s, row, config, dot + 1, override + length + 1) : -1;
 }
 
 int bex_config_get(const bex_config_schema *schema, const void *config, const char *section,
@@ -385,12 +432,12 @@ static int set_pair(reading *r, const char *section, const char *name, const cha
     const bex_config_row *row = find_row(r->schema, section, name, &s);
     if (!row) return -1;
     int *seen = seen_at(r, s, row);
-    if (*seen) {
+    if (*seen && row->type != BEX_CONFIG_IS_KEYS) {
         bex_fail("%s.%s was set on line %d already", s->name, row->name, *seen);
         return row->was ? bex_fail_hint("%s is its old name", row->was) : -1;
     }
     *seen = r->line;
-    return assign(s, row, r->config, value);
+    return assign(s, row, r->config, name, value);
 }
 
 static int take_pair(void *payload, const char *section, const char *name, const char *value) {
@@ -434,11 +481,16 @@ static void print_config(const bex_config_schema *schema, const void *config, FI
         const bex_config_section *s = &schema->sections[i];
         fprintf(out, "%s; %s\n[%s]\n", i ? "\n" : "", s->help, s->name);
         for (const bex_config_row *row = s->rows; row->name; row++) {
+            const char *at = (const char *)config + s->offset + row->offset;
             char what[512];
             if (row->retired) continue;
+            if (row->type == BEX_CONFIG_IS_KEYS) {
+                print_keys(out, at);
+                continue;
+            }
             allowed(what, sizeof what, row);
             fprintf(out, "; %s: %s\n%s = ", row->help, what, row->name);
-            print_value(out, row, (const char *)config + s->offset + row->offset);
+            print_value(out, row, at);
             fputc('\n', out);
         }
     }
@@ -465,10 +517,12 @@ void bex_config_help(const bex_config_schema *schema, FILE *out) {
         fprintf(out, "%s[%s] %s\n", i ? "\n" : "", s->name, s->help);
         for (const bex_config_row *row = s->rows; row->name; row++) {
             char left[3 * BEX_CONFIG_NAME_SIZE + BEX_CONFIG_TEXT_SIZE], what[512];
+            bool keys = row->type == BEX_CONFIG_IS_KEYS;
             if (row->retired) continue;
             allowed(what, sizeof what, row);
-            snprintf(left, sizeof left, "--%s.%s=%s", s->name, row->name, row->initial);
-            fprintf(out, "  %-36s %s: %s\n", left, row->help, what);
+            snprintf(left, sizeof left, "--%s.%s=%s", s->name, keys ? "KEY" : row->name,
+                     keys ? "VALUE" : row->initial);
+            fprintf(out, "  %-36s %s%s%s\n", left, row->help, keys ? "" : ": ", what);
         }
     }
 }

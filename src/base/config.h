@@ -45,6 +45,7 @@ typedef enum {
     BEX_CONFIG_IS_BOOL,    // bool: true/false, yes/no, on/off, 1/0
     BEX_CONFIG_IS_TEXT,    // char[size], at most size - 1 bytes of one-line UTF-8, may be empty
     BEX_CONFIG_IS_CHOICE,  // int or enum: index into choices
+    BEX_CONFIG_IS_KEYS,    // char[size]: every other key of its section, as lines "key=value\n"
 } bex_config_type;
 
 /* inih holds a line of at most 200 bytes: these bounds keep whatever we write readable. */
@@ -99,6 +100,12 @@ typedef struct bex_config_schema {
     BEX_CONFIG_ROW(S, member, BEX_CONFIG_IS_TEXT,                                                  \
                    _Generic(&((S *)0)->member, char(*)[sizeof(((S *)0)->member)] : 1),             \
                    .initial = value, .help = __VA_ARGS__)
+/* A section whose keys are known only later, e.g. [env] before the world is chosen: whoever reads the lines
+ * judges them. At most one row of a section. */
+#define BEX_CONFIG_KEYS(S, member, text)                                                           \
+    BEX_CONFIG_ROW(S, member, BEX_CONFIG_IS_KEYS,                                                  \
+                   _Generic(&((S *)0)->member, char(*)[sizeof(((S *)0)->member)] : 1),             \
+                   .initial = "", .help = text)
 #define BEX_CONFIG_END                                                                             \
     { .name = NULL }
 

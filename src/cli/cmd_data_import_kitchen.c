@@ -93,7 +93,8 @@ static int write_file(const request *q, const bex_kitchen_import *m) {
              q->env, q->every, q->seed);
     if (bex_writer_open_dataset(&w, q->out, m->data, NULL, 0) < 0) return -1;
     int code = bex_writer_text(w, "metadata/command", text);
-    if (code == 0) code = bex_writer_text(w, "metadata/algorithm", "human teleoperation, replayed");
+    if (code == 0)
+        code = bex_writer_text(w, "metadata/algorithm", bex_kitchen_demonstrator.algorithm);
     if (code == 0) code = bex_writer_commit(w);
     bex_writer_free(w);
     return code;
@@ -110,7 +111,7 @@ static int import(const request *q) {
     if (bex_world_open(&world, q->env, NULL) < 0)
         return bex_mj_version() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED;
     int code = BEX_EXIT_FAILED;
-    if (!bex_kitchen_goals(world)) {
+    if (!bex_world_is(world, "kitchen")) {
         bex_fail("%s is not a kitchen", q->env);
         code = BEX_EXIT_USAGE;
     } else if (bex_kitchen_import_run(&m, world, q->in, (int)q->every, (uint64_t)q->seed, stderr) ==

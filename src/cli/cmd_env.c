@@ -1,14 +1,13 @@
 /* cli/cmd_env.c - `bex env`: the worlds, their facts, and pictures of them with trajectories. */
 #include "cli/command.h"
-#include "cli/options.h"
-#include "show/kitchen_picture.h"
+#include "cli/env_options.h"
+#include "show/still.h"
 #include "show/world_camera.h"
-#include "show/world_picture.h"
 
 #include "base/error.h"
 #include "base/json.h"
 #include "data/load.h"
-#include "env/kitchen/kitchen.h"
+#include "demo/demonstrator.h"
 #include "env/maze/maze.h"
 #include "env/mj.h"
 
@@ -21,7 +20,8 @@
 enum { STILL_EPISODES = 30, GIF_EPISODES = 6, GIF_FRAMES = 120, VIDEO_EPISODES = 1 };
 
 typedef struct request {
-    const char *env, *render, *data, *maze, *view;
+    const char *env, *render, *data, *view;
+    bex_env_flags world;
     long long episodes, every, row, seed;
     bool list, json;
 } request;
@@ -32,13 +32,21 @@ static json_t *facts(const bex_world *w) {
                      w->time_limit, "regions", w->regions, "dt", w->dt, "mujoco", bex_mj_version());
 }
 
+// the keys of a class itself
+static json_t *own_keys(const bex_env_class *class) {
+    json_t *keys = json_array();
+    for (const bex_config_row *row = class->rows; row && row->name; row++)
+        json_array_append_new(keys, json_string(row->name));
+    return keys;
+}
+
 static int list_worlds(bool json) {
     json_t *rows = json_array();
     for (int i = 0; bex_env_class_at(i); i++) {
         const bex_env_class *c = bex_env_class_at(i);
-        json_array_append_new(rows,
-                              json_pack("{s:s, s:s, s:s, s:i}", "name", c->name, "equals",
-                                        c->equals, "about", c->about, "time_limit", c->time_limit));
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:i, s:o}", "name", c->name,
+                                              "equals", c->equals, "about", c->about, "time_limit",
+                                              c->time_limit, "options", own_keys(c)));
         if (!json) printf("  %-16s %-30s %s\n", c->name, c->equals, c->about);
     }
     if (json) bex_json_print(rows);
@@ -86,11 +94,6 @@ static int choose_paths(bex_paths *paths, const bex_dataset *d, int most) {
     return 0;
 }
 
-static int draw_still(const bex_world *w, const bex_paths *paths, const char *title,
-                      const char *path) {
-    return (bex_kitchen_goals(w) ? bex_kitchen_picture : bex_world_picture)(w, paths, title, path);
-}
-
 static bool ends_in(const char *path, const char *ending) {
     const char *dot = strrchr(path, '.');
     return dot && !strcasecmp(dot, ending);
@@ -108,10 +111,10 @@ static int render_paths(const bex_world *w, const bex_dataset *d, const request 
     if (code == 0 && camera)
         code = bex_world_video(w, &paths, every, q->render);
     else if (code == 0 && gif)
-        code = bex_world_animation(w, &paths, w->name, every, q->render);
+        code = bex_world_moving(w, &paths, w->name, every, q->render);
     if (code == 0 && !moves) {
         snprintf(title, sizeof title, "%s: %d of %d episodes", w->name, paths.count, d->episodes);
-        code = draw_still(w, &paths, title, q->render);
+        code = bex_world_still(w, &paths, title, q->render);
     }
     free((void *)paths.obs);
     free((void *)paths.length);
@@ -129,8 +132,9 @@ static int render_data(const bex_world *w, const bex_dataset *d, const request *
 // map or camera: as asked, else by the kind of file and by what the world has
 static int choose_view(bool *camera, const bex_world *w, const request *q) {
     bool video = ends_in(q->render, ".mp4");
-    bool still = bex_kitchen_goals(w) && !ends_in(q->render, ".png"); // its figure from the front
-    *camera = q->view ? !strcmp(q->view, "camera") : video || !(w->class->draw || still);
+    const bex_picture_kind *kind = bex_picture_kind_of(w);
+    bool figure = kind && !(kind->camera_first && ends_in(q->render, ".png"));
+    *camera = q->view ? !strcmp(q->view, "camera") : video || !figure;
     if (q->view && !*camera && strcmp(q->view, "map"))
         return bex_fail("--view takes map or camera, not '%s'", q->view);
     if (!*camera && video) return bex_fail("a map is no video: .png, .svg, .pdf or .gif");
@@ -143,13 +147,14 @@ static int render(const bex_world *w, const request *q) {
     bool camera, moves = ends_in(q->render, ".gif") || ends_in(q->render, ".mp4");
     if (choose_view(&camera, w, q) < 0) return -1;
     if (!q->data && moves) {
+        const bex_demonstrator_class *shows = bex_demonstrator_for(w);
         bex_fail("'%s' would show trajectories: which? (--data FILE)", q->render);
-        return bex_kitchen_goals(w)
-                   ? bex_fail_hint("bex data import-kitchen makes some")
-                   : bex_fail_hint("bex data gen %s --out FILE makes some", w->name);
+        if (!shows) return -1;
+        return shows->instead ? bex_fail_hint("%s", shows->instead)
+                              : bex_fail_hint("bex data gen %s --out FILE makes some", w->name);
     }
     if (!q->data && camera) return bex_world_frame(w, NULL, (uint64_t)q->seed, q->render);
-    if (!q->data) return draw_still(w, NULL, w->name, q->render);
+    if (!q->data) return bex_world_still(w, NULL, w->name, q->render);
     bex_load_options o = BEX_LOAD_INIT;
     bex_dataset *d = bex_dataset_load(q->data, &o);
     if (!d) return -1;
@@ -159,10 +164,8 @@ static int render(const bex_world *w, const request *q) {
 }
 
 static int run(const bex_usage *usage, const request *q) {
-    bex_world_options o = BEX_WORLD_INIT;
-    o.maze = q->maze;
     bex_world *w;
-    if (bex_world_open(&w, q->env, &o) < 0)
+    if (bex_env_flags_open(&w, q->env, NULL, &q->world) < 0)
         return bex_command_fail(usage, bex_mj_version() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED);
     int code = BEX_EXIT_OK;
     if (!q->render)
@@ -173,6 +176,17 @@ static int run(const bex_usage *usage, const request *q) {
         printf("%s\n", q->render);
     bex_world_close(w);
     return code;
+}
+
+// `bex env NAME --help`: the world's own options behind those of the command
+static void help_of_world(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const bex_env_class *class = bex_env_class_named(argv[i]);
+        if (!class) continue;
+        printf("\noptions of %s:\n", class->name);
+        bex_world_help(class, stdout);
+        return;
+    }
 }
 
 int bex_cmd_env(int argc, char **argv) {
@@ -192,7 +206,7 @@ int bex_cmd_env(int argc, char **argv) {
         {"row", BEX_OPTION_INTEGER, &q.row, "N", "of the data: what a camera's .png shows", 0, 2e9},
         {"seed", BEX_OPTION_INTEGER, &q.seed, "N",
          "of the reset a camera's .png shows without data", 0, 9e15},
-        {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for ENV maze2d or antmaze", 0, 0},
+        BEX_ENV_OPTIONS(q.world),
         {"json", BEX_OPTION_FLAG, &q.json, NULL, "facts as JSON", 0, 0},
     };
     static const bex_usage usage = {
@@ -204,9 +218,9 @@ int bex_cmd_env(int argc, char **argv) {
             "the maze is written: rows downwards, columns to the right. --view camera is MuJoCo's\n"
             "own picture, and .mp4 a video of episodes of a file; the kitchen is drawn from the\n"
             "front, with the tasks done over time. `bex env check` replays recorded transitions\n"
-            "(bex env check --help).",
+            "(bex env check --help). `bex env NAME --help` lists the options a world has itself.",
         .example =
-            "bex env --list\nbex env maze2d-medium\nbex env maze2d-large --render large.png\n"
+            "bex env --list\nbex env maze2d-medium\nbex env maze2d-medium --env.splits=2\nbex env maze2d-large --render large.png\n"
             "bex env maze2d-medium --data demos.hdf5 --render demos.gif\n"
             "bex env antmaze-medium --view camera --render ant.png\n"
             "bex env antmaze-medium --data ants.hdf5 --every 2 --render ants.mp4\n"
@@ -217,7 +231,7 @@ int bex_cmd_env(int argc, char **argv) {
     const char *env[1];
     if (argc > 1 && !strcmp(argv[1], "check")) return bex_cmd_env_check(argc - 1, argv + 1);
     int n = bex_options_parse(&usage, argc, argv, env, 1);
-    if (n == BEX_OPTIONS_HELP) return BEX_EXIT_OK;
+    if (n == BEX_OPTIONS_HELP) return help_of_world(argc, argv), BEX_EXIT_OK;
     if (n < 0) return BEX_EXIT_USAGE;
     if (q.list) return list_worlds(q.json);
     if (n == 0) {

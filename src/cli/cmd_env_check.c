@@ -1,6 +1,6 @@
 /* cli/cmd_env_check.c - `bex env check antmaze FILE`: our physics on recorded transitions. */
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/env_options.h"
 
 #include "base/error.h"
 #include "base/json.h"
@@ -16,17 +16,17 @@
 #define P99_MOST    1e-5
 
 typedef struct request {
-    const char *env, *file, *maze;
+    const char *env, *file;
+    bex_env_flags world;
     bool json;
 } request;
 
 static int open_world(bex_world **world, const request *q, const bex_dataset *data) {
     const char *name = q->env;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.maze = q->maze;
-    if (!q->maze && !strcmp(name, bex_antmaze_any.name))
+    bool any = !strcmp(name, bex_antmaze_any.name);
+    if (any && !q->world.maze && !strstr(q->world.own.lines, "maze="))
         name = bex_ant_transitions_world(q->file, data);
-    if (!name || bex_world_open(world, name, &o) < 0) return -1;
+    if (!name || bex_env_flags_open(world, name, NULL, &q->world) < 0) return -1;
     return bex_antmaze_maze(*world) ? 0 : bex_fail("%s is not an antmaze", name);
 }
 
@@ -80,7 +80,7 @@ done:
 int bex_cmd_env_check(int argc, char **argv) {
     static request q;
     static const bex_option options[] = {
-        {"maze", BEX_OPTION_TEXT, &q.maze, "FILE", "text grid, for a maze of your own", 0, 0},
+        BEX_ENV_OPTIONS(q.world),
         {"json", BEX_OPTION_FLAG, &q.json, NULL, "median, p99, max, rows ... as JSON", 0, 0},
     };
     static const bex_usage usage = {

@@ -1,6 +1,7 @@
 /* cli/cmd_explore.c - `bex explore`: trials of an agent in an environment, their coverage, on disk. */
 #include "cli/command.h"
 #include "cli/deploy_options.h"
+#include "cli/env_options.h"
 #include "cli/explore_summary.h"
 #include "cli/options.h"
 #include "show/exploration_figures.h"
@@ -19,6 +20,8 @@
 
 enum { EPISODES = 12 };
 
+static bex_option_keys env_keys; // --env.KEY=VALUE
+static char world_keys[4096];    // those and what is short for one of them
 static bex_explore_request q = {.trials = 10,
                                 .save_every = 1,
                                 .history_states = 32,
@@ -36,6 +39,8 @@ static const bex_option options[] = {
     {"retrieval", BEX_OPTION_TEXT, &q.retrieval, "FILE", "explore by looking up demonstrations", 0,
      0},
     {"env", BEX_OPTION_TEXT, &q.env, "ENV", "where; see bex env --list", 0, 0},
+    {"env", BEX_OPTION_KEYS, &env_keys, "KEY=VALUE",
+     "an option of the world: bex env NAME --help lists them", 0, 0},
     {"protocol", BEX_OPTION_TEXT, &q.protocol, "NAME",
      "antmaze-medium, antmaze-large, kitchen or FILE.ini: world, length, budget, trials, history; "
      "options override it",
@@ -141,6 +146,10 @@ static int read_words(bex_protocol *p, bex_deploy_options *deploy, int argc, cha
         if (code != BEX_EXIT_OK) return code;
     }
     if (!q.steps && !q.episodes) q.episodes = EPISODES;
+    bex_env_flags flags = {q.maze, q.start, q.splits, q.episode_length, env_keys};
+    if (bex_env_flags_keys(world_keys, sizeof world_keys, &flags, q.protocol ? p->keys : NULL) < 0)
+        return bex_command_fail(&usage, BEX_EXIT_USAGE);
+    q.env_keys = world_keys;
     q.deploy = (const char *const *)deploy->text;
     q.deploy_count = deploy->count;
     return BEX_EXIT_OK;

@@ -2,6 +2,7 @@
  * policy again. */
 #include "cli/command.h"
 #include "cli/deploy_options.h"
+#include "cli/env_options.h"
 #include "cli/options.h"
 #include "show/world_picture.h"
 
@@ -80,10 +81,10 @@ static int open_exploration(session *s) {
 static int open_world(session *s) {
     const json_t *env = json_object_get(s->results, "environment");
     const char *name = json_string_value(json_object_get(env, "name"));
-    bex_world_options o = BEX_WORLD_INIT;
-    o.maze = maze, o.explore = true;
+    bex_env_flags flags = {.maze = maze};
     if (!name) return bex_fail("'%s/results.json' does not tell its environment", s->folder);
-    if (bex_world_open(&s->world, name, &o) < 0) return -1;
+    if (bex_env_flags_open(&s->world, name, &(bex_world_options){.explore = true}, &flags) < 0)
+        return -1;
     if (s->world->O == s->rows.O && s->world->A == s->rows.A) return 0;
     return bex_fail("%d observation and %d action values are recorded, %s has %d and %d", s->rows.O,
                     s->rows.A, name, s->world->O, s->world->A);

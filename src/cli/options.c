@@ -29,6 +29,8 @@ static void print_default(const bex_option *o) {
     case BEX_OPTION_TEXT:
         if (*(const char **)o->value) printf(" [%s]", *(const char **)o->value);
         break;
+    case BEX_OPTION_KEYS:
+        break;
     }
 }
 
@@ -43,8 +45,8 @@ static void print_help(const bex_usage *u) {
     for (int i = 0; i < u->count; i++) {
         const bex_option *o = &u->options[i];
         char left[64];
-        snprintf(left, sizeof left, "--%s%s%s", o->name, o->metavar ? " " : "",
-                 o->metavar ? o->metavar : "");
+        const char *between = o->type == BEX_OPTION_KEYS ? "." : o->metavar ? " " : "";
+        snprintf(left, sizeof left, "--%s%s%s", o->name, between, o->metavar ? o->metavar : "");
         printf("  %-22s %s", left, o->help);
         print_default(o);
         putchar('\n');
@@ -89,9 +91,38 @@ static int set_value(const bex_option *o, const char *text) {
     return 0;
 }
 
+// "section.key=value" onto the lines of its section
+static int add_key(const bex_option *o, const char *text) {
+    bex_option_keys *k = o->value;
+    const char *key = text + strlen(o->name) + 1;
+    size_t used = strlen(k->lines), n = strlen(key);
+    if (!strchr(key, '=')) return bex_fail("--%.100s needs a value: --%.100s=VALUE", text, text);
+    if (strchr(key, '\n')) return bex_fail("--%s.KEY=VALUE: a line break", o->name);
+    if (used + n + 2 > sizeof k->lines) return bex_fail("too many --%s.KEY=VALUE", o->name);
+    snprintf(k->lines + used, sizeof k->lines - used, "%s\n", key);
+    return 0;
+}
+
+// the row of "section.key..."; NULL: this is no key
+static const bex_option *find_section(const bex_usage *u, const char *arg) {
+    for (int i = 0; i < u->count; i++) {
+        const bex_option *o = &u->options[i];
+        size_t n = strlen(o->name);
+        if (o->type == BEX_OPTION_KEYS && !strncmp(o->name, arg, n) && arg[n] == '.') return o;
+    }
+    return NULL;
+}
+
+static void empty_keys(const bex_usage *u) {
+    for (int i = 0; i < u->count; i++)
+        if (u->options[i].type == BEX_OPTION_KEYS)
+            ((bex_option_keys *)u->options[i].value)->lines[0] = 0;
+}
+
 static const bex_option *find(const bex_usage *u, const char *name, size_t length) {
     for (int i = 0; i < u->count; i++)
-        if (strlen(u->options[i].name) == length && !strncmp(u->options[i].name, name, length))
+        if (strlen(u->options[i].name) == length && !strncmp(u->options[i].name, name, length) &&
+            u->options[i].type != BEX_OPTION_KEYS)
             return &u->options[i];
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
@@ -110,6 +141,7 @@ int bex_options_parse(const bex_usage *u, int argc, char **argv, const char **po
                       int most_positional) {
     int given = 0;
     bool options_over = false;
+    empty_keys(u);
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (!options_over && !strcmp(arg, "-o")) arg = "--out";
@@ -117,8 +149,11 @@ int bex_options_parse(const bex_usage *u, int argc, char **argv, const char **po
             print_help(u);
             return BEX_OPTIONS_HELP;
         }
+        const bex_option *section = !strncmp(arg, "--", 2) ? find_section(u, arg + 2) : NULL;
         if (!options_over && !strcmp(arg, "--")) {
             options_over = true;
+        } else if (!options_over && section) {
+            if (add_key(section, arg + 2) < 0) return wrong(u);
         } else if (!options_over && !strncmp(arg, "--", 2)) {
             size_t length = strcspn(arg + 2, "=");
             const char *value = arg[2 + length] ? arg + 3 + length : NULL;

@@ -21,10 +21,17 @@ typedef enum {
     BEX_OPTION_INTEGER, // long long *, in [least, most]
     BEX_OPTION_NUMBER,  // double *, in [least, most], finite
     BEX_OPTION_TEXT,    // const char **, never empty
+    BEX_OPTION_KEYS,    // bex_option_keys *: --name.KEY=VALUE, as often as wanted
 } bex_option_type;
 
+/* The keys of one section that were given, lines "KEY=VALUE\n" in order; emptied when parsing begins. */
+typedef struct bex_option_keys {
+    char lines[1024];
+} bex_option_keys;
+
 typedef struct bex_option {
-    const char *name; // without dashes; must stay the first member (base/nearest.h)
+    const char
+        *name; // without dashes; of keys the section; must stay the first member (base/nearest.h)
     bex_option_type type;
     void *value;
     const char *metavar; // what --help calls the value; NULL for a flag

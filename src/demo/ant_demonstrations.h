@@ -1,7 +1,7 @@
 /* demo/ant_demonstrations.h - D4RL's diverse AntMaze data, made again: pilot (where to), controller (how),
- * noise on actions. Called by demo/maze_demonstrations.c for worlds with an ant.
+ * noise on actions.
  *
- * An episode is BEX_ANT_EPISODE rows from one start towards one goal, whatever happens on the way. Eight
+ * An episode is episode_length rows (D4RL: 1001) from one start towards one goal, whatever happens on the way. Eight
  * episodes walk together, so that the network runs on eight rows at once; each draws from a stream of its
  * own, and the network's rows do not mix: the bits do not depend on who walks beside whom.
  *
@@ -10,9 +10,8 @@
 #ifndef BEX_DEMO_ANT_DEMONSTRATIONS_H
 #define BEX_DEMO_ANT_DEMONSTRATIONS_H
 
-#include "demo/maze_demonstrations.h"
+#include "demo/demonstrator.h"
 
-/* Rows 0..count-1 of the arrays from episode `first` on: bex_demonstrations_make for an ant. */
-int bex_ant_demonstrations_make(bex_demonstrations *d, long long first, int count);
+extern const bex_demonstrator_class bex_ant_demonstrator;
 
 #endif

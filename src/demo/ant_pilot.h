@@ -13,8 +13,6 @@
 
 #include "env/env.h"
 
-#define BEX_ANT_GOAL_SPREAD 1.5
-
 typedef struct bex_ant_pilot bex_ant_pilot;
 
 /* For AntMaze worlds; anything else: a message. Where every cell has a goal, any is a start. */

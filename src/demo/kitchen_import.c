@@ -159,3 +159,9 @@ int bex_kitchen_import_run(bex_kitchen_import *m, const bex_world *world, const 
     bex_kitchen_logs_fini(&logs);
     return code;
 }
+
+const bex_demonstrator_class bex_kitchen_demonstrator = {
+    .family = "kitchen",
+    .algorithm = "human teleoperation, replayed",
+    .instead = "bex data import-kitchen makes some",
+};

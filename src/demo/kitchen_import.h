@@ -9,6 +9,7 @@
 #define BEX_DEMO_KITCHEN_IMPORT_H
 
 #include "data/dataset.h"
+#include "demo/demonstrator.h"
 #include "env/kitchen/kitchen.h"
 
 #include <stdint.h>
@@ -30,5 +31,8 @@ typedef struct bex_kitchen_import {
 int bex_kitchen_import_run(bex_kitchen_import *import, const bex_world *world, const char *path,
                            int every, uint64_t seed, FILE *progress);
 void bex_kitchen_import_fini(bex_kitchen_import *import);
+
+/* The kitchen's row among demonstrators: people, by `bex data import-kitchen`. */
+extern const bex_demonstrator_class bex_kitchen_demonstrator;
 
 #endif

@@ -1,5 +1,5 @@
 /* draw/figure_model.h - what a figure holds between building (figure.c) and drawing (draw.c).
- * Private to report/. */
+ * Private to draw/. */
 #ifndef BEX_DRAW_FIGURE_MODEL_H
 #define BEX_DRAW_FIGURE_MODEL_H
 

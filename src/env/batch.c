@@ -45,6 +45,11 @@ bex_rng bex_env_stream(uint64_t seed, int instance, long long episode) {
 int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64_t seed) {
     BEX_CHECK(B >= 1, "a batch of %d", B);
     *out = NULL;
+    if (world->instances_most && B > world->instances_most) {
+        bex_fail("%s: %d instances asked for, there can be %d", world->name, B,
+                 world->instances_most);
+        return bex_misused();
+    }
     bex_env_batch *b = calloc(1, sizeof *b);
     if (!b) return bex_fail("out of memory");
     *b = (bex_env_batch){

@@ -8,8 +8,10 @@
 #include "env/ant/antmaze.h"
 #include "env/kitchen/kitchen.h"
 #include "env/maze/maze2d.h"
+#include "env/world_keys.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const bex_env_class *const classes[] = {
@@ -28,22 +30,62 @@ const bex_env_class *bex_env_class_at(int i) {
     return i >= 0 && i < CLASSES ? classes[i] : NULL;
 }
 
-int bex_world_open(bex_world **out, const char *name, const bex_world_options *options) {
-    static const bex_world_options none = BEX_WORLD_INIT;
+const bex_env_class *bex_env_class_named(const char *name) {
+    for (int i = 0; i < CLASSES; i++)
+        if (!strcmp(classes[i]->name, name)) return classes[i];
+    return NULL;
+}
+
+static int unknown(const char *name) {
     const char *names[CLASSES];
-    *out = NULL;
-    for (int i = 0; i < CLASSES; i++) {
-        names[i] = classes[i]->name;
-        if (!strcmp(names[i], name))
-            return classes[i]->open(out, classes[i], options ? options : &none);
-    }
+    for (int i = 0; i < CLASSES; i++) names[i] = classes[i]->name;
     bex_fail("no environment '%s'", name);
     const char *near = bex_nearest(name, names, CLASSES, sizeof *names);
     return near ? bex_fail_hint("did you mean %s?", near) : bex_fail_hint("see bex env --list");
 }
 
+int bex_world_open(bex_world **out, const char *name, const bex_world_options *options) {
+    const bex_env_class *class = bex_env_class_named(name);
+    bex_world_options o = options ? *options : (bex_world_options){0};
+    const char *given = o.keys ? o.keys : "";
+    void *own = NULL;
+    *out = NULL;
+    if (!class) return unknown(name);
+    char *keys = strdup(given);
+    if (!keys) return bex_fail("out of memory");
+    int code = bex_world_keys_read(&o, &own, class, given);
+    if (code == 0) code = class->open(out, class, &o, own);
+    if (code < 0) {
+        free(own);
+        free(keys);
+        return -1;
+    }
+    (*out)->own = own;
+    (*out)->keys = keys;
+    return 0;
+}
+
 void bex_world_close(bex_world *world) {
-    if (world) world->class->close(world);
+    if (!world) return;
+    void *own = (void *)world->own;
+    char *keys = (char *)world->keys;
+    world->class->close(world);
+    free(own);
+    free(keys);
+}
+
+int bex_world_limit(const bex_env_class *class, const bex_world_options *o) {
+    int own = o->explore ? class->explore_limit : class->time_limit;
+    return o->time_limit < 0 ? 0 : o->time_limit ? o->time_limit : own;
+}
+
+int bex_one_region(const bex_world *world, const bex_real *obs) {
+    (void)world, (void)obs;
+    return 0;
+}
+
+bool bex_world_is(const bex_world *world, const char *family) {
+    return world->class->family && !strcmp(world->class->family, family);
 }
 
 double bex_env_score(const bex_env_class *class, double episode_return) {

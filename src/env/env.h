@@ -9,7 +9,7 @@
  * actions are rows of bex_real, (O) and (A); actions are in [-1, 1], clipped by the environment.
  *
  *     bex_world *w;
- *     if (bex_world_open(&w, "maze2d-medium", NULL) < 0) ...
+ *     if (bex_world_open(&w, "maze2d-medium", &(bex_world_options){.keys = "start=3,3"}) < 0) ...
  *     bex_env *e = w->class->new(w);                         NULL with a message
  *     w->class->reset(e, rng, obs);
  *     w->class->step(e, act, obs, &reward, &terminated);
@@ -17,6 +17,7 @@
 #ifndef BEX_ENV_ENV_H
 #define BEX_ENV_ENV_H
 
+#include "base/config.h"
 #include "base/real.h"
 #include "base/rng.h"
 
@@ -26,21 +27,13 @@ typedef struct bex_env_class bex_env_class;
 
 enum { BEX_ENV_MEASURES = 4, BEX_ENV_CONDUCT = 4, BEX_GOAL_NAME = 40 };
 
-/* What a caller may change about a world. NULL, or all zero apart from what is wanted, with
- * BEX_WORLD_INIT for the cells. */
+/* What a caller may change about a world: what all of them share, and the class's own options as text, lines
+ * "key=value" (bex_env_class.rows; `bex env NAME --help`). NULL, or all zero apart from what is wanted. */
 typedef struct bex_world_options {
-    const char *maze;  // a text grid (env/maze/maze.h), for worlds without a maze of their own
-    int time_limit;    // steps per episode; 0: the world's own; negative: none
-    int start[2];      // row, column where every episode starts; -1: the world's own rule
-    int goal[2];       // row, column; -1: the world's own
-    int region_splits; // a cell counts as splits^2 regions; 0: the world's own, mostly 1
-    bool dense_reward; // exp(-distance to the goal) instead of 0 / 1
-    bool explore;      // the exploration protocol: its episode length, and no end at a goal
+    int time_limit;   // steps per episode; 0: the world's own; negative: none
+    bool explore;     // the exploration protocol: its episode length, and no end at a goal
+    const char *keys; // "start=3,3\nsplits=2"; a later line wins; NULL: none
 } bex_world_options;
-#define BEX_WORLD_INIT                                                                             \
-    {                                                                                              \
-        .start = {-1, -1}, .goal = { -1, -1 }                                                      \
-    }
 
 typedef struct bex_world {
     const bex_env_class *class;
@@ -54,6 +47,15 @@ typedef struct bex_world {
     bool posed;      // an observation begins with all of the simulation's qpos, maybe with noise
     int goals;       // what can be found besides regions: at most 32; see `found`
     const struct bex_maze *maze; // the grid (env/maze/maze.h), borrowed; NULL: none
+    const char *file;            // what it was read from besides, borrowed; NULL: nothing
+
+    // a world that is a machine: its time passes by itself, and there are only so many of it
+    bool realtime;      // a step takes dt by the clock: trials are played one after the other
+    int instances_most; // at any moment; 0: as many as wanted
+
+    // of bex_world_open: the options it was opened with
+    const void *own;  // class->options_size bytes; NULL: the class has none
+    const char *keys; // as given; "": none
 } bex_world;
 
 /* The head of every instance; a class keeps its own members behind it. */
@@ -78,20 +80,32 @@ typedef struct bex_camera {
 
 struct bex_env_class {
     const char *name;
+    const char *family;  // worlds of one kind: "maze2d"; what demonstrators and checks ask for
     const char *equals;  // the upstream environment it equals
     const char *about;   // one line
     const void *variant; // the class's own: a layout
+    const char *picture; // how a still is drawn: a row of show/still.c; NULL: by a camera only
     int time_limit;      // v1 of the upstream
     int explore_limit;   // of the exploration protocol
     int explore_splits;  // region_splits of the exploration protocol; 0 is 1
     double score[2];     // upstream's returns of a random and an expert policy; equal: none
 
-    /* The world with these options (never NULL), or a message naming what is wrong. */
-    int (*open)(bex_world **out, const bex_env_class *class, const bex_world_options *options);
+    /* Its own options: keys of section [env], --env.KEY=VALUE on command lines, and the struct they fill.
+     * NULL, 0: none. Kept by bex_world_open. */
+    const bex_config_row *rows;
+    size_t options_size;
+
+    /* The world with these options (never NULL) and these of its own (NULL without rows), or a message
+     * naming what is wrong. */
+    int (*open)(bex_world **out, const bex_env_class *class, const bex_world_options *options,
+                const void *own);
     void (*close)(bex_world *world);
 
+    size_t env_size; // bytes of an instance, for classes that share `new` (env/mj_env.h)
     bex_env *(*new)(const bex_world *world);
     void (*free)(bex_env *env); // NULL is fine
+
+    /* ---- what an instance sees and does: the only two functions with observations in them ---- */
 
     /* A new episode, all its randomness from `rng`; writes obs (O). Negative with a message. */
     int (*reset)(bex_env *env, bex_rng rng, bex_real *obs);
@@ -101,7 +115,7 @@ struct bex_env_class {
     int (*step)(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
                 bool *terminated);
 
-    /* The region 0..regions-1 of a state, -1 for none. */
+    /* The region 0..regions-1 of a state, -1 for none; bex_one_region for worlds without regions. */
     int (*region)(const bex_world *world, const bex_real *obs);
 
     /* The goals a state reaches: bit g for goal g of world->goals. NULL: none ever. */
@@ -133,12 +147,25 @@ struct bex_env_class {
     struct bex_mj_sim *(*sim)(bex_env *env);
 };
 
-/* Open by name; options NULL for none. Unknown names get a hint. Not for two threads at once. */
+/* Open by name; options NULL for none. Unknown names and keys get a hint. Not for two threads at once. */
 int bex_world_open(bex_world **out, const char *name, const bex_world_options *options);
 void bex_world_close(bex_world *world); // NULL is fine
 
-/* The table: class i, NULL past the end. */
+/* Steps per episode by options and class, 0 for none: for classes that open. */
+int bex_world_limit(const bex_env_class *class, const bex_world_options *options);
+
+/* `region` of a world that is one region: 0. */
+int bex_one_region(const bex_world *world, const bex_real *obs);
+
+/* Whether a world is of this family. */
+bool bex_world_is(const bex_world *world, const char *family);
+
+/* The keys of a class with their defaults and what is allowed, as `bex env NAME --help` lists them. */
+void bex_world_help(const bex_env_class *class, FILE *out);
+
+/* The table: class i, NULL past the end; by name, NULL for none. */
 const bex_env_class *bex_env_class_at(int i);
+const bex_env_class *bex_env_class_named(const char *name);
 
 /* 100 (return - random) / (expert - random), as D4RL scores; NaN where upstream gives no returns. */
 double bex_env_score(const bex_env_class *class, double episode_return);

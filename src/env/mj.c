@@ -11,11 +11,13 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "env/mj_scene.h"
 
 #ifdef BEX_HAVE_MUJOCO
 
 #include <mujoco/mujoco.h>
 
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -87,22 +89,48 @@ const char *bex_mj_version(void) {
 }
 
 struct load {
-    const char *xml;
+    const bex_mj_scene *scene;
     mjVFS *vfs;
+    bool whole; // all files are among those of vfs
     mjModel *model;
     char error[512];
 };
 
+#define MODEL "model.xml" // what the scene's text is called among its files
+
+static int add_file(mjVFS *vfs, const bex_mj_file *file) {
+    if (!file->size) return bex_fail("file '%s' is empty", file->name);
+    if (strchr(file->name, '/') || strlen(file->name) >= mjMAXVFSNAME || file->size > INT_MAX)
+        return bex_fail("file '%.100s': a folder in its name, too long a name, or too large",
+                        file->name);
+    int code = mj_makeEmptyFileVFS(vfs, file->name, (int)file->size);
+    if (code) return bex_fail("file '%s': %s", file->name, code == 2 ? "given twice" : "too many");
+    memcpy(vfs->filedata[vfs->nfile - 1], file->bytes, file->size);
+    return 0;
+}
+
+static int add_files(mjVFS *vfs, const bex_mj_scene *s) {
+    if (add_file(vfs, &(bex_mj_file){MODEL, s->xml, strlen(s->xml)}) < 0) return -1;
+    for (int i = 0; i < s->count; i++)
+        if (add_file(vfs, &s->files[i]) < 0) return -1;
+    return 0;
+}
+
 static void load_work(void *payload) {
     struct load *l = payload;
-    size_t size = strlen(l->xml);
-    if (mj_makeEmptyFileVFS(l->vfs, "model.xml", (int)size) != 0) return;
-    memcpy(l->vfs->filedata[0], l->xml, size);
-    l->model = mj_loadXML("model.xml", l->vfs, l->error, sizeof l->error);
+    l->whole = add_files(l->vfs, l->scene) == 0;
+    if (!l->whole) return;
+    l->model = mj_loadXML(MODEL, l->vfs, l->error, sizeof l->error);
     mj_freeLastXML();
 }
 
-int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name) {
+static int load(struct load *l) {
+    if (bex_mj_scene_check(l->scene) < 0) return -1;
+    if (bex_mj_guarded(load_work, l) < 0 || !l->whole) return -1;
+    return l->model ? 0 : bex_fail("MuJoCo: %s", l->error);
+}
+
+int bex_mj_scene_load(bex_mj_model **out, const bex_mj_scene *scene, const char *name) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, install_handlers);
     *out = NULL;
@@ -110,16 +138,15 @@ int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name) {
         return bex_fail("built for MuJoCo %d but %d is loaded (rebuild bex)", mjVERSION_HEADER,
                         mj_version());
     bex_mj_model *m = calloc(1, sizeof *m);
-    struct load l = {.xml = xml, .vfs = malloc(sizeof *l.vfs)}; // 2 MB: not for the stack
+    struct load l = {.scene = scene, .vfs = malloc(sizeof *l.vfs)}; // 2 MB: not for the stack
     int code = -1;
     if (!m || !l.vfs) {
         bex_fail("%s: out of memory", name);
         goto done;
     }
     mj_defaultVFS(l.vfs);
-    code = bex_mj_guarded(load_work, &l);
+    code = load(&l);
     mj_deleteVFS(l.vfs);
-    if (code == 0 && !l.model) code = bex_fail("MuJoCo: %s", l.error);
     if (code < 0) {
         bex_fail_in("%s", name);
         goto done;
@@ -132,6 +159,10 @@ done:
     free(l.vfs);
     free(m);
     return code;
+}
+
+int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name) {
+    return bex_mj_scene_load(out, &(bex_mj_scene){.xml = xml}, name);
 }
 
 void bex_mj_model_free(bex_mj_model *model) {

@@ -8,12 +8,12 @@
  * Far pairs with a box are dropped before MuJoCo's own collision functions see them: the same
  * contacts, in half the time where boxes are large (mj.c).
  *
- * mj.c owns the program's only setjmp. In a build without MuJoCo
- * bex_mj_model_load fails with a message saying so, and nothing else here can be reached. */
+ * mj.c owns the program's only setjmp. In a build without MuJoCo loading a model fails with a message saying so, and nothing else here can be reached. */
 #ifndef BEX_ENV_MJ_H
 #define BEX_ENV_MJ_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct mjModel_;
 struct mjData_;
@@ -30,7 +30,25 @@ typedef struct bex_mj_sim {
     double *qpos, *qvel, *ctrl; // into handle: (nq), (nv), (nu)
 } bex_mj_sim;
 
-/* Compile MJCF text; `name` is what messages call it. Not for two threads at once (MuJoCo's XML
+/* A scene: MJCF text and the files it names (meshes, textures, height fields, included MJCF), held in memory.
+ * MuJoCo finds a file by its name without folders, capital or small letters alike. */
+typedef struct bex_mj_file {
+    const char *name; // "cup.stl": no folder, at most 999 bytes
+    const void *bytes;
+    size_t size; // below 2 GB
+} bex_mj_file;
+
+typedef struct bex_mj_scene {
+    const char *xml;
+    const bex_mj_file *files;
+    int count; // at most 1999
+} bex_mj_scene;
+
+/* Compile a scene; all of it is borrowed until this returns. A file that is named and not among `files` is a
+ * message: nothing is ever read from the disk. Otherwise as bex_mj_model_load. */
+int bex_mj_scene_load(bex_mj_model **out, const bex_mj_scene *scene, const char *name);
+
+/* Compile MJCF text that names no files; `name` is what messages call it. Not for two threads at once (MuJoCo's XML
  * reader keeps the last model in a global). Warnings go to the log. */
 int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name);
 void bex_mj_model_free(bex_mj_model *model); // NULL is fine

@@ -8,7 +8,11 @@
 #include <stddef.h>
 
 int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name) {
-    (void)xml;
+    return bex_mj_scene_load(out, &(bex_mj_scene){.xml = xml}, name);
+}
+
+int bex_mj_scene_load(bex_mj_model **out, const bex_mj_scene *scene, const char *name) {
+    (void)scene;
     *out = NULL;
     bex_fail("%s: this build has no MuJoCo", name);
     return bex_fail_hint("install libmujoco-dev and build again");

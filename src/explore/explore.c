@@ -11,7 +11,7 @@
 
 // a trial at work
 typedef struct player {
-    bex_env *env;
+    bex_env *env;         // where trials are played one after the other, one for all of them
     bex_real *obs, *next; // (O) the state, and the one after the step
     bex_real *act;        // (A)
 } player;
@@ -86,9 +86,22 @@ static int save(run *r) {
     return code;
 }
 
+// a machine plays one trial after the other; simulations play all of them at once
+static bool one_by_one(const bex_explore_options *o) {
+    const bex_world *w = o->world;
+    return w->realtime || (w->instances_most && w->instances_most < o->trials);
+}
+
+static long first_incomplete(const bex_explored *e) {
+    int i = 0;
+    while (i < e->trials - 1 && bex_explored_complete(e, i)) i++;
+    return i;
+}
+
 static int play_round(run *r, bool *complete) {
     bex_failure failure;
-    int code = bex_try_parallel(r->o->threads, r->e->trials, play_piece, r);
+    int code = one_by_one(r->o) ? play_piece(first_incomplete(r->e), 0, r)
+                                : bex_try_parallel(r->o->threads, r->e->trials, play_piece, r);
     bex_failure_take(&failure);
     report(r, bex_explored_most_episodes(r->e));
     if (save(r) < 0) return -1;
@@ -100,7 +113,7 @@ static int play_round(run *r, bool *complete) {
 
 static void free_players(player *players, const bex_explore_options *o) {
     for (int i = 0; players && i < o->trials; i++) {
-        o->world->class->free(players[i].env);
+        if (i == 0 || !one_by_one(o)) o->world->class->free(players[i].env);
         free(players[i].obs);
         free(players[i].next);
         free(players[i].act);
@@ -118,7 +131,10 @@ static player *new_players(const bex_explore_options *o) {
         p->next = calloc((size_t)w->O, sizeof *p->next);
         p->act = calloc((size_t)w->A, sizeof *p->act);
         whole = (p->obs && p->next && p->act) || bex_fail("out of memory") == 0;
-        whole = whole && (p->env = w->class->new (w));
+        if (i && one_by_one(o))
+            p->env = players[0].env;
+        else
+            whole = whole && (p->env = w->class->new (w));
     }
     if (whole) return players;
     free_players(players, o);

@@ -3,7 +3,7 @@
  *
  *     trial      an actor with an empty memory meets the world episode after episode
  *     step n     of a trial counts through its episodes; the state before any action is at step 0
- *     regions    what the world counts coverage in (bex_world_options.region_splits)
+ *     regions    what the world counts coverage in (env.splits of mazes)
  *     goals      what the world can be asked for besides (bex_world.goals)
  *
  * Every state counts: s_0 .. s_T of each episode, the last one included. Trials may have different

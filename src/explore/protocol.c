@@ -32,8 +32,13 @@ static const bex_config_row rows[] = {
                     "file:F"),
     BEX_CONFIG_END,
 };
-static const bex_config_section sections[] = {{"protocol", rows, 0, "how trials are played"}};
-const bex_config_schema bex_protocol_schema = {sections, 1};
+static const bex_config_row env_rows[] = {
+    BEX_CONFIG_KEYS(bex_protocol, keys, "an option of the world (bex env NAME --help)"),
+    BEX_CONFIG_END,
+};
+static const bex_config_section sections[] = {{"protocol", rows, 0, "how trials are played"},
+                                              {"env", env_rows, 0, "options of the world"}};
+const bex_config_schema bex_protocol_schema = {sections, sizeof sections / sizeof *sections};
 
 // the protocols that come with bex, sorted; returns how many
 static int list_names(char (*text)[NAME_SIZE], const char **names) {

@@ -9,6 +9,7 @@
 typedef struct bex_protocol {
     char env[64], maze[BEX_CONFIG_TEXT_SIZE], start[16], history[BEX_CONFIG_TEXT_SIZE];
     long long episode_length, steps, episodes, trials, splits;
+    char keys[512]; // of section [env]: bex_world_options.keys
 } bex_protocol;
 
 extern const bex_config_schema bex_protocol_schema;

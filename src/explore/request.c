@@ -26,15 +26,16 @@ static int add_file(json_t *files, const char *path) {
 json_t *bex_explore_settings(const bex_explore_request *q, const bex_world *world,
                              const json_t *agent, const char *model, const char *history) {
     const char *memory = !strncmp(history, "file:", 5) ? history + 5 : NULL;
-    const char *const paths[] = {model, q->maze, memory, q->demonstrations};
+    const char *const paths[] = {model, world->file, memory, q->demonstrations};
     json_t *files = json_object(), *s = NULL;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (add_file(files, paths[i]) < 0) return json_decref(files), NULL;
-    s = json_pack("{s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:s, s:s, s:I, s:O, s:s, s:o}", "env",
-                  world->name, "trials", (json_int_t)q->trials, "episodes", (json_int_t)q->episodes,
-                  "steps", (json_int_t)q->steps, "episode_length", world->time_limit, "regions",
-                  world->regions, "observation", world->O, "action", world->A, "start",
-                  q->start ? q->start : "", "history", history, "seed", (json_int_t)q->seed,
+    s = json_pack("{s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:s, s:s, s:s, s:I, s:O, s:s, s:o}",
+                  "env", world->name, "trials", (json_int_t)q->trials, "episodes",
+                  (json_int_t)q->episodes, "steps", (json_int_t)q->steps, "episode_length",
+                  world->time_limit, "regions", world->regions, "observation", world->O, "action",
+                  world->A, "start", q->start ? q->start : "", "env_keys",
+                  world->keys ? world->keys : "", "history", history, "seed", (json_int_t)q->seed,
                   "agent", (json_t *)agent, "model", model, "files", files);
     if (!s) bex_fail("an option is not UTF-8");
     return s;

@@ -64,19 +64,8 @@ static int check_request(bex_explore_session *s) {
 }
 
 static int open_world(bex_explore_session *s) {
-    const bex_explore_request *q = s->q;
-    bex_world_options o = BEX_WORLD_INIT;
-    char end;
-    o.maze = q->maze;
-    o.time_limit = (int)q->episode_length;
-    o.region_splits = (int)q->splits;
-    o.explore = true;
-    if (q->start && (sscanf(q->start, "%4d,%4d%c", &o.start[0], &o.start[1], &end) != 2 ||
-                     o.start[0] < 0 || o.start[1] < 0)) {
-        bex_fail("--start takes ROW,COLUMN, not '%s'", q->start);
-        return bex_fail_hint("rows from the top, columns from the left, both from 0");
-    }
-    return bex_world_open(&s->world, q->env, &o);
+    bex_world_options o = {.explore = true, .keys = s->q->env_keys};
+    return bex_world_open(&s->world, s->q->env, &o);
 }
 
 // the file of a file: rule is read once more, for the overlap

@@ -11,8 +11,9 @@
 /* What the user asked for. */
 typedef struct bex_explore_request {
     const char *protocol, *env, *maze, *start, *out, *save_history, *demonstrations;
-    const char *const
-        *deploy; // (deploy_count) "deploy.key=value": over the agent's own; history for all
+    const char *env_keys; // all that was said of the world: bex_world_options.keys; NULL: nothing
+    /* (deploy_count) "deploy.key=value": over the agent's own; the history rule is for all */
+    const char *const *deploy;
     int deploy_count;
     long long trials, episodes, steps; // of a trial: steps 0, or episodes 0
     long long episode_length, splits, seed, history_states;

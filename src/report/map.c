@@ -2,27 +2,31 @@
 #include "report/map.h"
 
 #include "base/error.h"
+#include "draw/walls.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static const double OVERLAP = 1.03;
 
 static void draw_centre(bex_panel *p, const bex_boxes *boxes, const bex_mark *mark) {
     // a start anywhere is no start: only a single one is worth a sign
     if (boxes->n == 1) bex_panel_symbol(p, boxes->at[0][0], -boxes->at[0][1], mark);
 }
 
+static void draw_walls(bex_panel *p, const bex_boxes *boxes) {
+    bex_wall *walls = malloc(((size_t)boxes->n + 1) * sizeof *walls);
+    BEX_CHECK(walls, "out of memory for %d walls", boxes->n);
+    for (int i = 0; i < boxes->n; i++) {
+        const double *b = boxes->at[i];
+        walls[i] = (bex_wall){b[0], b[1], b[2], b[3]};
+    }
+    bex_panel_walls(p, walls, boxes->n);
+    free(walls);
+}
+
 bool bex_map_walls(bex_panel *p, const bex_exploration_summary *s) {
     bex_panel_aspect(p, 1);
     bex_panel_hide_axes(p);
-    for (int i = 0; i < s->walls.n; i++) {
-        const double *b = s->walls.at[i];
-        // neighbours overlap a little: no hairline between them at any zoom
-        double w = OVERLAP * b[2], h = OVERLAP * b[3];
-        bex_panel_rectangle(p, b[0] - w, -b[1] - h, b[0] + w, -b[1] + h,
-                            &(bex_mark){.colour = BEX_WALL});
-    }
+    draw_walls(p, &s->walls);
     draw_centre(p, &s->start_boxes, &(bex_mark){.start = true, .colour = BEX_BLACK, .size = 8});
     draw_centre(p, &s->goal_boxes, &(bex_mark){.goal = true, .colour = BEX_ORANGE, .size = 10});
     return s->walls.n > 0;

@@ -34,14 +34,14 @@ static int load_data(bex_dataset **out, const bex_data_config *c) {
 }
 
 static int open_world(bex_world **out, const bex_env_config *e) {
-    bex_world_options o = BEX_WORLD_INIT;
+    char keys[2 * sizeof e->maze + sizeof e->keys];
+    bex_world_options o = {.time_limit = (int)e->time_limit, .keys = keys};
     if (!e->name[0]) {
         bex_fail("no world to learn in: env.name is empty");
         return bex_fail_hint("bex env --list");
     }
-    o.maze = e->maze[0] ? e->maze : NULL;
-    o.time_limit = (int)e->time_limit;
-    o.dense_reward = e->dense;
+    snprintf(keys, sizeof keys, "%s%s%s%s%s", e->maze[0] ? "maze=" : "", e->maze,
+             e->maze[0] ? "\n" : "", e->dense ? "dense=true\n" : "", e->keys);
     return bex_world_open(out, e->name, &o);
 }
 
@@ -271,8 +271,9 @@ static int check_same_policy(const bex_train_config *c, const char *run,
     bex_train_config was;
     char key[160];
     bex_config_defaults(&bex_train_schema, &was);
-    if (bex_run_config(run, &bex_train_schema, &was) < 0 || read_own_config(&was, start) < 0 ||
-        bex_agent_settle(&was) < 0)
+    // what the checkpoint itself says comes last: config.ini may have been edited
+    if (bex_run_config(run, &bex_train_schema, &was) < 0 || bex_agent_settle(&was) < 0 ||
+        read_own_config(&was, start) < 0)
         return -1;
     was.policy.deploy = c->policy.deploy;
     char *old = bex_config_text(&bex_train_fixed_schema, &was);

@@ -1,4 +1,4 @@
-/* show/world_camera.c - poses to pixels (env/offscreen.h), pixels to files (report/). */
+/* show/world_camera.c - poses to pixels (env/offscreen.h), pixels to files (draw/). */
 #include "show/world_camera.h"
 
 #include "base/error.h"

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "draw/animation.h"
+#include "draw/walls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,14 +17,14 @@ typedef struct scene {
     bex_env_shape *shapes;
     int count;
     double left, right, top, bottom; // of all walls, which are squares of a grid
-    int rows, columns;
-    bool *wall;    // (rows,columns)
+    bex_wall *walls;                 // all walls, as draw/walls.h takes them
+    int wall_count;
     double *x, *y; // scratch for one path
 } scene;
 
 static void scene_fini(scene *s) {
     free(s->shapes);
-    free(s->wall);
+    free(s->walls);
     free(s->x);
     free(s->y);
 }
@@ -43,46 +44,23 @@ static int scene_init(scene *s, const bex_world *world, int longest) {
     s->shapes = malloc((size_t)(s->count + 1) * sizeof *s->shapes);
     s->x = malloc((size_t)(longest + 64) * sizeof *s->x);
     s->y = malloc((size_t)(longest + 64) * sizeof *s->y);
-    if (!s->shapes || !s->x || !s->y) return scene_fini(s), bex_fail("out of memory");
+    s->walls = malloc((size_t)(s->count + 1) * sizeof *s->walls);
+    if (!s->shapes || !s->walls || !s->x || !s->y) return scene_fini(s), bex_fail("out of memory");
     world->class->draw(world, s->shapes, s->count);
     for (int i = 0; i < s->count; i++) {
         const bex_env_shape *h = &s->shapes[i];
         if (h->kind != BEX_ENV_SHAPE_WALL) continue;
+        s->walls[s->wall_count++] = (bex_wall){h->right, h->down, h->half_right, h->half_down};
         s->left = fmin(s->left, h->right - h->half_right);
         s->right = fmax(s->right, h->right + h->half_right);
         s->top = fmin(s->top, h->down - h->half_down);
         s->bottom = fmax(s->bottom, h->down + h->half_down);
     }
-    s->rows = (int)lround((s->bottom - s->top) / (2 * s->shapes[0].half_down));
-    s->columns = (int)lround((s->right - s->left) / (2 * s->shapes[0].half_right));
-    s->wall = calloc((size_t)s->rows * (size_t)s->columns, sizeof *s->wall);
-    if (!s->wall) return scene_fini(s), bex_fail("out of memory");
-    for (int i = 0; i < s->count; i++)
-        if (s->shapes[i].kind == BEX_ENV_SHAPE_WALL)
-            s->wall[row_of(s, &s->shapes[i]) * s->columns + column_of(s, &s->shapes[i])] = true;
     return 0;
 }
 
-// runs of walls along rows, then along columns: single squares would show hairlines between them
-static void draw_runs(const scene *s, bex_panel *p, bool down) {
-    int lines = down ? s->columns : s->rows, length = down ? s->rows : s->columns;
-    double w = 2 * s->shapes[0].half_right, h = 2 * s->shapes[0].half_down;
-    for (int line = 0; line < lines; line++)
-        for (int i = 0, first; i < length; i++) {
-            for (first = i;
-                 i < length && s->wall[down ? i * s->columns + line : line * s->columns + i];)
-                i++;
-            if (i == first) continue;
-            int c0 = down ? line : first, c1 = down ? line + 1 : i;
-            int r0 = down ? first : line, r1 = down ? i : line + 1;
-            bex_panel_rectangle(p, s->left + c0 * w, -(s->top + r1 * h), s->left + c1 * w,
-                                -(s->top + r0 * h), &(bex_mark){.colour = BEX_WALL});
-        }
-}
-
 static void draw_walls(const scene *s, bex_panel *p) {
-    draw_runs(s, p, false);
-    draw_runs(s, p, true);
+    bex_panel_walls(p, s->walls, s->wall_count);
 }
 
 // row and column numbers on the outer walls: what --start and --rare speak of

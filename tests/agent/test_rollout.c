@@ -97,8 +97,7 @@ static void also_with_contacts(void **state) {
     (void)state;
     if (!bex_mj_version()) skip();
     bex_world *w;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.time_limit = 40;
+    bex_world_options o = {.time_limit = 40};
     assert_int_equal(bex_world_open(&w, "ant-walker", &o), 0);
     check_way_back(w, 33);
     check_way_back(w, 55);

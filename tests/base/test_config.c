@@ -365,6 +365,68 @@ static void an_alias_goes_before_a_retired_key(void **state) {
     assert_string_equal(c.gone, "6");
 }
 
+// ---- a section whose keys are known later ----
+
+typedef struct open_section {
+    long long instances;
+    char keys[80];
+} open_section;
+static const bex_config_row open_rows[] = {
+    BEX_CONFIG_INTEGER(open_section, instances, "8", 1, 99, "stepped together"),
+    BEX_CONFIG_KEYS(open_section, keys, "an option of the world"),
+    BEX_CONFIG_END,
+};
+static const bex_config_section open_sections[] = {{"env", open_rows, 0, "the world"}};
+static const bex_config_schema open_schema = {open_sections, 1};
+
+static void other_keys_are_kept_as_lines(void **state) {
+    (void)state;
+    open_section c, again;
+    memset(&c, 0x5A, sizeof c);
+    bex_config_defaults(&open_schema, &c);
+    assert_string_equal(c.keys, "");
+    const char *text = "[env]\nstart = 3,3\ninstances = 4\nname = a b ; a remark\n";
+    assert_int_equal(bex_config_parse(&open_schema, &c, text, strlen(text), "x.ini"), 0);
+    assert_int_equal(c.instances, 4);
+    assert_string_equal(c.keys, "start=3,3\nname=a b\n");
+    // a later one takes the place of an earlier one; its name is a key like any other
+    assert_int_equal(bex_config_set(&open_schema, &c, "--env.start=1,1"), 0);
+    assert_int_equal(bex_config_set(&open_schema, &c, "env.keys="), 0);
+    assert_string_equal(c.keys, "name=a b\nstart=1,1\nkeys=\n");
+    char *written = bex_config_text(&open_schema, &c);
+    assert_non_null(strstr(written, "\nname = a b\nstart = 1,1\nkeys = \n"));
+    bex_config_defaults(&open_schema, &again);
+    assert_int_equal(bex_config_parse(&open_schema, &again, written, strlen(written), "y.ini"), 0);
+    assert_memory_equal(again.keys, c.keys, sizeof c.keys);
+    free(written);
+    // nothing said, nothing written
+    bex_config_defaults(&open_schema, &c);
+    written = bex_config_text(&open_schema, &c);
+    assert_null(strstr(written, "keys"));
+    free(written);
+}
+
+static void other_keys_have_bounds(void **state) {
+    (void)state;
+    open_section c;
+    char value[300];
+    bex_config_defaults(&open_schema, &c);
+    memset(value, 'x', sizeof value);
+    memcpy(value, "env.a=", 6);
+    value[sizeof value - 1] = 0;
+    assert_true(bex_config_set(&open_schema, &c, value) < 0);
+    assert_message("at most 159 fit");
+    value[6 + 79] = 0;
+    assert_true(bex_config_set(&open_schema, &c, value) < 0);
+    assert_message("too many keys");
+    assert_true(bex_config_set(&open_schema, &c, "env.a=b\nc=d") < 0);
+    assert_message("env.a = ");
+    assert_string_equal(c.keys, "");
+    value[6 + 76] = 0; // "a=", 76, "\n", the end
+    assert_int_equal(bex_config_set(&open_schema, &c, value), 0);
+    assert_int_equal(strlen(c.keys), 79);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_come_from_the_table),
@@ -381,6 +443,8 @@ int main(void) {
         cmocka_unit_test(old_spellings_are_read_and_new_ones_written),
         cmocka_unit_test(a_key_and_its_old_spelling_do_not_go_together),
         cmocka_unit_test(an_alias_goes_before_a_retired_key),
+        cmocka_unit_test(other_keys_are_kept_as_lines),
+        cmocka_unit_test(other_keys_have_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,17 @@ static void same_file_on_any_number_of_cores(void **state) {
     unlink(file), unlink(other);
 }
 
+/* --start is --env.start, --noise is --demo.noise: the same rows whatever they are called. */
+static void keys_say_the_same_as_short_forms(void **state) {
+    (void)state;
+    generate("", file, "--steps 900 --episode-length 90 --start 3,4 --noise 0.2 --rare 4,1-6,2");
+    generate("", other,
+             "--steps 900 --demo.episode_length=90 --env.start=3,4 --demo.noise=0.2 "
+             "--demo.rare=4,1-6,2");
+    assert_true(same_bytes(file, other));
+    unlink(file), unlink(other);
+}
+
 static void mistakes_are_one_line(void **state) {
     (void)state;
     static const refusal bad[] = {
@@ -70,19 +81,26 @@ static void mistakes_are_one_line(void **state) {
         {"data gen maze2d-medium", 2, "--out FILE"},
         {"data gen maze2d-mediun --out x.hdf5", 2, "did you mean maze2d-medium?"},
         {"data gen maze2d-medium --out x.hdf5 --start 0,0", 2, "start 0,0 is a wall"},
-        {"data gen maze2d-medium --out x.hdf5 --start 3", 2, "--start takes ROW,COLUMN"},
-        {"data gen maze2d-medium --out x.hdf5 --start 3,4,5", 2, "--start takes ROW,COLUMN"},
+        {"data gen maze2d-medium --out x.hdf5 --start 3", 2, "start takes ROW,COLUMN"},
+        {"data gen maze2d-medium --out x.hdf5 --start 3,4,5", 2, "start takes ROW,COLUMN"},
         {"data gen maze2d-medium --out x.hdf5 --rare 0,0", 2, "no free cell in 0,0-0,0"},
         {"data gen maze2d-medium --out x.hdf5 --rare corner", 2, "not understood"},
-        {"data gen maze2d-medium --out x.hdf5 --noise -1", 2, "--noise must be in"},
+        {"data gen maze2d-medium --out x.hdf5 --noise -1", 2,
+         "demo.noise = '-1': not a number in [0, 10]"},
         {"data gen maze2d-medium --out x.hdf5 --steps 0", 2, "--steps must be in"},
         {"data gen maze2d --out x.hdf5", 2, "--maze FILE"},
         {"data gen maze2d-medium --steps 10 --out no/such/dir/x.hdf5", 1, "no/such/dir"},
-        {"data gen maze2d-medium --controller x --out x.hdf5", 2, "--controller is for antmaze"},
-        {"data gen antmaze-medium-diverse --rare 6,1 --out x.hdf5", 2, "are for maze2d"},
+        {"data gen maze2d-medium --controller x --out x.hdf5", 2,
+         "maze2d-medium: unknown key 'demo.controller'"},
+        {"data gen antmaze-medium-diverse --rare 6,1 --out x.hdf5", 2,
+         "antmaze-medium: unknown key 'demo.rare'"},
         {"data gen antmaze-medium-diverse --controller no/such --out x.hdf5", 1, "no/such"},
         {"data gen antmaze-diverse --out x.hdf5", 2, "--maze FILE"},
         {"data gen ant --out x.hdf5", 2, "no demonstrator knows ant"},
+        {"data gen kitchen --out x.hdf5", 2, "bex data import-kitchen"},
+        {"data gen maze2d-medium --demo.nois=1 --out x.hdf5", 2, "did you mean demo.noise?"},
+        {"data gen maze2d-medium --env.strt=1,1 --out x.hdf5", 2, "did you mean env.start?"},
+        {"data gen maze2d-medium --env.start --out x.hdf5", 2, "needs a value"},
     };
     assert_all_refused(bad, sizeof bad / sizeof *bad);
     assert_true(access("x.hdf5", F_OK) != 0);
@@ -175,6 +193,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(h5py_reads_it),
         cmocka_unit_test(same_file_on_any_number_of_cores),
+        cmocka_unit_test(keys_say_the_same_as_short_forms),
         cmocka_unit_test(ants_walk_as_told),
         cmocka_unit_test(mistakes_are_one_line),
         cmocka_unit_test(without_a_controller_ours_walks),

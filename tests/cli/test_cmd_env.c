@@ -33,6 +33,27 @@ static void facts_are_printed(void **state) {
     assert_non_null(strstr(r.text, "maze2d-umaze"));
     r = run_program("env --help");
     assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.text, "--env.KEY=VALUE"));
+}
+
+static void worlds_have_options_of_their_own(void **state) {
+    (void)state;
+    run r = run_program("env maze2d-medium --help");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.text, "options of maze2d-medium"));
+    assert_non_null(strstr(r.text, "--env.splits=0"));
+    r = run_program("env kitchen --help");
+    assert_non_null(strstr(r.text, "--env.time_limit=0"));
+    assert_null(strstr(r.text, "--env.splits=0"));
+    r = run_program("env maze2d-medium --env.splits=3 --env.time_limit=77 --json");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.text, "\"regions\": 234"));
+    assert_non_null(strstr(r.text, "\"time_limit\": 77"));
+    r = run_program("env --list --json");
+    assert_non_null(strstr(r.text, "\"dense\""));
+    assert_refused("env maze2d-medium --env.spilts=3", 2, "did you mean env.splits?");
+    assert_refused("env kitchen --maze x.txt", 2, "kitchen: unknown key 'env.maze'");
+    assert_refused("env kitchen --render x.mp4", 1, "bex data import-kitchen makes some");
 }
 
 static void bad_mazes_are_one_line(void **state) {
@@ -185,6 +206,7 @@ int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_printed),
+        cmocka_unit_test(worlds_have_options_of_their_own),
         cmocka_unit_test(bad_mazes_are_one_line),
         cmocka_unit_test(mistakes_are_one_line),
         cmocka_unit_test(pictures_are_written),

@@ -148,18 +148,20 @@ static void a_protocol_gives_way_to_options(void **state) {
     snprintf(path, sizeof path, "%s", scratch_path("own.ini"));
     FILE *f = fopen(path, "w");
     fputs("[protocol]\nenv = maze2d-medium\nstart = 3,3\nepisode_length = 60\nsteps = 150\n"
-          "trials = 2\nhistory = last3\n",
+          "trials = 2\nhistory = last3\n[env]\nsplits = 3\n",
           f);
     fclose(f);
     static const struct {
         const char *options;
         int budget, episodes, trials, length;
         const char *history;
-    } cases[] = {{"", 150, 3, 2, 60, "last3"},
-                 {"--trials 3 --steps 100 --history first", 100, 2, 3, 60, "first"},
-                 {"--episodes 2", 0, 2, 2, 60, "last3"},
-                 {"--episode-length 40 --env maze2d-medium", 150, 4, 2, 40, "last3"}};
-    for (int i = 0; i < 4; i++) {
+        int splits; // of the protocol's own [env], unless said
+    } cases[] = {{"", 150, 3, 2, 60, "last3", 3},
+                 {"--trials 3 --steps 100 --history first", 100, 2, 3, 60, "first", 3},
+                 {"--episodes 2 --splits 2", 0, 2, 2, 60, "last3", 2},
+                 {"--episode-length 40 --env maze2d-medium", 150, 4, 2, 40, "last3", 3},
+                 {"--splits 2 --env.splits=4 --env.time_limit=50", 150, 3, 2, 50, "last3", 4}};
+    for (int i = 0; i < 5; i++) {
         snprintf(command, sizeof command,
                  "explore --retrieval %s --future 40 --k 16 --protocol %s --out %s %s", data, path,
                  out, cases[i].options);
@@ -172,6 +174,8 @@ static void a_protocol_gives_way_to_options(void **state) {
         assert_int_equal(json_integer_value(json_object_get(j, "episodes")), cases[i].episodes);
         assert_int_equal(json_integer_value(json_object_get(j, "trials")), cases[i].trials);
         assert_int_equal((int)nested(j, "environment", "episode_length"), cases[i].length);
+        assert_int_equal((int)nested(j, "environment", "regions"),
+                         26 * cases[i].splits * cases[i].splits);
         assert_string_equal(
             json_string_value(json_object_get(json_object_get(j, "agent"), "history")),
             cases[i].history);
@@ -188,7 +192,9 @@ static void mistakes_are_one_line(void **state) {
         {"--retrieval %s", 2, "in which environment?"},
         {"--retrieval %s --env maze2d-mediun", 2, "did you mean maze2d-medium?"},
         {"--retrieval %s --env maze2d-medium --start 0,0", 2, "start 0,0 is a wall"},
-        {"--retrieval %s --env maze2d-medium --start 3", 2, "--start takes ROW,COLUMN"},
+        {"--retrieval %s --env maze2d-medium --start 3", 2, "start takes ROW,COLUMN"},
+        {"--retrieval %s --env maze2d-medium --env.strat=3,3", 2, "did you mean env.start?"},
+        {"--retrieval %s --env kitchen --env.start=3,3", 2, "kitchen: unknown key 'env.start'"},
         {"--retrieval %s --env maze2d-medium --history lasst3", 2, "did you mean last3?"},
         {"--retrieval %s --env maze2d-medium --history file:none", 1, "none"},
         {"--retrieval %s --env maze2d-medium --choose worst", 2, "best, top:N or random"},

@@ -4,16 +4,22 @@
 
 #include "test.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 static bool json;
 static long long trials;
 static double rate;
-static const char *out;
+static const char *out, *env;
+static bex_option_keys keys;
 
 static const bex_option options[] = {
     {"json", BEX_OPTION_FLAG, &json, NULL, "as JSON", 0, 0},
     {"trials", BEX_OPTION_INTEGER, &trials, "N", "how often", 1, 100},
     {"rate", BEX_OPTION_NUMBER, &rate, "X", "how fast", 0, 1},
     {"out", BEX_OPTION_TEXT, &out, "FILE", "where to", 0, 0},
+    {"env", BEX_OPTION_TEXT, &env, "ENV", "which world", 0, 0},
+    {"env", BEX_OPTION_KEYS, &keys, "KEY=VALUE", "an option of the world", 0, 0},
 };
 static const bex_usage usage = {
     .command = "theory",
@@ -121,8 +127,37 @@ static void help_comes_from_the_table(void **state) {
     }
 }
 
+static void keys_of_a_section_are_collected(void **state) {
+    (void)state;
+    assert_int_equal(parse("--env.start=3,3 a --env maze --env.note=x=y --env.empty="), 1);
+    assert_string_equal(keys.lines, "start=3,3\nnote=x=y\nempty=\n");
+    assert_string_equal(env, "maze");
+    assert_int_equal(parse(""), 0); // a new line begins with none
+    assert_string_equal(keys.lines, "");
+    assert_int_equal(parse("-- --env.start=3,3"), 1);
+    assert_string_equal(positional[0], "--env.start=3,3");
+    assert_int_equal(parse("--env.start"), BEX_OPTIONS_WRONG);
+    assert_non_null(strstr(said, "--env.start needs a value"));
+    assert_int_equal(parse("--evn.start=3"), BEX_OPTIONS_WRONG);
+    assert_int_equal(parse("--help"), BEX_OPTIONS_HELP);
+    assert_non_null(strstr(said, "--env.KEY=VALUE"));
+    char many[480] = "";
+    for (int i = 0; i < 3; i++) { // 3 x 400 bytes are more than the lines hold
+        snprintf(many, sizeof many, "--env.a=%0400d", 1);
+        char *argv[] = {"theory", many, many, many};
+        fflush(stderr);
+        int saved = dup(2), null = open("/dev/null", O_WRONLY);
+        dup2(null, 2);
+        int n = bex_options_parse(&usage, i + 2, argv, positional, 2);
+        dup2(saved, 2), close(saved), close(null);
+        assert_int_equal(n, i < 2 ? 0 : BEX_OPTIONS_WRONG);
+    }
+    assert_message("too many --env.KEY=VALUE");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_of_a_section_are_collected),
         cmocka_unit_test(values_arrive),
         cmocka_unit_test(mistakes_are_one_line),
         cmocka_unit_test(help_comes_from_the_table),

@@ -113,8 +113,7 @@ static void a_batch_is_the_same_on_any_number_of_threads(void **state) {
     (void)state;
     enum { B = 6, STEPS = 60 };
     bex_world *w;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.time_limit = 25;
+    bex_world_options o = {.time_limit = 25};
     assert_int_equal(bex_world_open(&w, "ant", &o), 0);
     bex_real last[2][B * 29];
     for (int k = 0; k < 2; k++) {
@@ -137,14 +136,14 @@ static void a_batch_is_the_same_on_any_number_of_threads(void **state) {
 static void wrong_options_are_messages(void **state) {
     (void)state;
     bex_world *w;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.maze = "x.txt";
+    bex_world_options o = {.keys = "maze=x.txt"};
     assert_true(bex_world_open(&w, "ant", &o) < 0);
-    assert_message("ant has no walls (use antmaze");
-    o = (bex_world_options)BEX_WORLD_INIT;
-    o.goal[0] = o.goal[1] = 1;
-    assert_true(bex_world_open(&w, "ant", &o) < 0);
-    assert_message("ant has no cells");
+    assert_message("ant: unknown key 'env.maze'");
+    o.keys = "time_limit=9";
+    assert_int_equal(bex_world_open(&w, "ant", &o), 0);
+    assert_int_equal(w->time_limit, 9);
+    assert_null(w->own);
+    bex_world_close(w);
     fixture f = open_ant();
     bex_real act[8] = {0, 0, 0, R(INFINITY)}, obs[29], reward;
     bool terminated;

@@ -190,10 +190,9 @@ static void same_bits_on_any_number_of_threads(void **state) {
 static void what_it_has_not_is_refused(void **state) {
     (void)state;
     bex_world *w;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.maze = "x.txt";
+    bex_world_options o = {.keys = "maze=x.txt"};
     assert_int_equal(bex_world_open(&w, "ant-walker", &o), -1);
-    assert_message("ant-walker has its own walls");
+    assert_message("ant-walker: unknown key 'env.maze'");
     fixture f = open_walker(1);
     bex_real act[8] = {0, 0, R(NAN)}, reward;
     bool end;

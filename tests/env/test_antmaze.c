@@ -13,7 +13,7 @@ typedef struct fixture {
     bex_mj_sim *sim;
 } fixture;
 
-static fixture open_world(const char *name, bex_world_options o) {
+static fixture open_with(const char *name, bex_world_options o) {
     fixture f;
     bex_real obs[BEX_ANT_STATE];
     if (bex_world_open(&f.world, name, &o) < 0) fail_msg("%s", bex_error());
@@ -22,6 +22,10 @@ static fixture open_world(const char *name, bex_world_options o) {
     f.sim = f.world->class->sim(f.env);
     assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), obs), 0);
     return f;
+}
+
+static fixture open_world(const char *name, const char *keys) {
+    return open_with(name, (bex_world_options){.keys = keys});
 }
 
 static void close_world(fixture f) {
@@ -50,8 +54,7 @@ static void mazes_are_the_facts(void **state) {
         {"antmaze-large", 9, 12, 46, 4, 1000, 750, 15},
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-        bex_world_options o = BEX_WORLD_INIT;
-        fixture f = open_world(facts[i].name, o);
+        fixture f = open_world(facts[i].name, NULL);
         const bex_maze *m = bex_antmaze_maze(f.world);
         int steps[64], queue[64], farthest = 0;
         assert_int_equal(m->rows, facts[i].rows);
@@ -69,8 +72,7 @@ static void mazes_are_the_facts(void **state) {
             if (steps[c] > farthest) farthest = steps[c];
         assert_int_equal(farthest, facts[i].farthest);
         close_world(f);
-        o.explore = true;
-        f = open_world(facts[i].name, o);
+        f = open_with(facts[i].name, (bex_world_options){.explore = true});
         assert_int_equal(f.world->time_limit, facts[i].explore);
         close_world(f);
     }
@@ -88,7 +90,7 @@ static void goals_are_supes(void **state) {
         {"antmaze-large", {{32, 24}, {4, 24}, {36, 0}, {20, 24}}, {14, 7, 13, 11}},
     };
     for (int i = 0; i < 2; i++) {
-        fixture f = open_world(facts[i].name, (bex_world_options)BEX_WORLD_INIT);
+        fixture f = open_world(facts[i].name, NULL);
         const bex_maze *m = bex_antmaze_maze(f.world);
         int steps[64], queue[64];
         bex_maze_distances(m, 0, steps, queue);
@@ -116,7 +118,7 @@ static void goals_are_supes(void **state) {
 
 static void regions_are_cells_of_four_metres(void **state) {
     (void)state;
-    fixture f = open_world("antmaze-large", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("antmaze-large", NULL);
     const bex_maze *m = bex_antmaze_maze(f.world);
     for (int c = 0; c < m->cells; c++)
         for (int k = 0; k < 4; k++) {
@@ -128,9 +130,7 @@ static void regions_are_cells_of_four_metres(void **state) {
     assert_int_equal(region_at(f.world, 1e9, 0), -1);
     assert_int_equal(region_at(f.world, NAN, 0), -1);
     close_world(f);
-    bex_world_options o = BEX_WORLD_INIT;
-    o.region_splits = 2;
-    f = open_world("antmaze-medium", o);
+    f = open_world("antmaze-medium", "splits=2");
     assert_int_equal(f.world->regions, 104);
     assert_int_equal(region_at(f.world, -1, -1), 0);
     assert_int_equal(region_at(f.world, 1, -1), 1);
@@ -142,9 +142,8 @@ static void regions_are_cells_of_four_metres(void **state) {
 
 static void episodes_start_at_the_origin_or_where_told(void **state) {
     (void)state;
-    bex_world_options o = BEX_WORLD_INIT;
     for (int k = 0; k < 2; k++) {
-        fixture f = open_world("antmaze-medium", o);
+        fixture f = open_world("antmaze-medium", k ? "start=3,4" : NULL);
         for (int n = 0; n < 200; n++) {
             bex_real obs[29];
             f.world->class->reset(f.env, bex_rng_seed((uint64_t)n), obs);
@@ -156,7 +155,6 @@ static void episodes_start_at_the_origin_or_where_told(void **state) {
         bex_antmaze_put(f.env, bex_rng_seed(3), 7.5, 3.25, obs);
         assert_true(obs[0] == R(7.5) && obs[1] == R(3.25) && obs[2] != R(0.75));
         close_world(f);
-        o.start[0] = 3, o.start[1] = 4;
     }
 }
 
@@ -175,9 +173,7 @@ static int paid(fixture f, double x, double y) {
 /* The target is new in each episode and inside the square of the goal's cell. */
 static void reaching_the_target_pays_and_ends(void **state) {
     (void)state;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.goal[0] = 1, o.goal[1] = 2; // middle (4, 0)
-    fixture f = open_world("antmaze-medium", o);
+    fixture f = open_world("antmaze-medium", "goal=1,2"); // middle (4, 0)
     assert_int_equal(f.world->goals, 1);
     double middles[2] = {0, 0};
     for (int n = 0; n < 4; n++) {
@@ -201,9 +197,7 @@ static void reaching_the_target_pays_and_ends(void **state) {
 
 static void exploring_pays_at_any_goal_and_goes_on(void **state) {
     (void)state;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.explore = true;
-    fixture f = open_world("antmaze-medium", o);
+    fixture f = open_with("antmaze-medium", (bex_world_options){.explore = true});
     static const double at[][3] = {{20.7, 20.7, 1}, {16.7, 0.7, 1}, {0.7, 20.7, 1},
                                    {8.7, 20.7, 1},  {4, 0, 0},      {18.7, 20.7, 0}};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
@@ -222,7 +216,7 @@ static void exploring_pays_at_any_goal_and_goes_on(void **state) {
  * the model is too small for ants on their backs in corners. */
 static void walls_hold(void **state) {
     (void)state;
-    fixture f = open_world("antmaze-umaze", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("antmaze-umaze", NULL);
     const bex_maze *m = bex_antmaze_maze(f.world);
     bex_rng rng = bex_rng_seed(7);
     for (int c = 0; c < m->cells; c++) {
@@ -249,9 +243,9 @@ static void mazes_from_files(void **state) {
     FILE *file = fopen(path, "w");
     fputs("######\n##OO.#\n##O#G#\n######\n", file);
     fclose(file);
-    bex_world_options o = BEX_WORLD_INIT;
-    o.maze = path;
-    fixture f = open_world("antmaze", o);
+    char key[600];
+    snprintf(key, sizeof key, "maze=%s", path);
+    fixture f = open_world("antmaze", key);
     const int *goals;
     assert_int_equal(f.world->regions, 5);
     assert_int_equal(f.world->goals, 1);
@@ -266,7 +260,7 @@ static void mazes_from_files(void **state) {
     file = fopen(path, "w");
     fputs("####\n#OO#\n####\n", file);
     fclose(file);
-    f = open_world("antmaze", o); // no goal: no reward, no end
+    f = open_world("antmaze", key); // no goal: no reward, no end
     assert_int_equal(f.world->goals, 0);
     assert_int_equal(bex_antmaze_data_goals(f.world, &goals), 2);
     assert_int_equal(paid(f, 1, 1), 0);
@@ -275,18 +269,17 @@ static void mazes_from_files(void **state) {
     bex_world *w;
     assert_true(bex_world_open(&w, "antmaze", NULL) < 0);
     assert_message("antmaze needs a maze (--maze FILE");
-    o.maze = "x.txt";
+    bex_world_options o = {.keys = "maze=x.txt"};
     assert_true(bex_world_open(&w, "antmaze-large", &o) < 0);
     assert_message("use antmaze for a maze from a file");
-    o = (bex_world_options)BEX_WORLD_INIT;
-    o.goal[0] = o.goal[1] = 0;
+    o.keys = "goal=0,0";
     assert_true(bex_world_open(&w, "antmaze-large", &o) < 0);
     assert_message("goal 0,0 is a wall of antmaze-large");
 }
 
 static void pictures_have_every_shape(void **state) {
     (void)state;
-    fixture f = open_world("antmaze-medium", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("antmaze-medium", NULL);
     bex_env_shape shapes[80];
     int n = f.world->class->draw(f.world, shapes, 80), kinds[3] = {0};
     assert_int_equal(n, 64 - 26 + 4 + 1);

@@ -35,9 +35,9 @@ void *realloc(void *old, size_t size) {
 #endif
 
 static bex_world *world_with(int time_limit, int splits) {
-    bex_world_options o = BEX_WORLD_INIT;
-    o.time_limit = time_limit;
-    o.region_splits = splits;
+    char key[32];
+    snprintf(key, sizeof key, "splits=%d", splits);
+    bex_world_options o = {.time_limit = time_limit, .keys = key};
     bex_world *w;
     if (bex_world_open(&w, "maze2d-medium", &o) < 0) fail_msg("%s", bex_error());
     return w;
@@ -227,9 +227,25 @@ static void stepping_never_allocates(void **state) {
     bex_world_close(w);
 }
 
+/* A world of which there are two: no batch has three. */
+static void no_more_instances_than_there_can_be(void **state) {
+    (void)state;
+    bex_world *w = world_with(20, 1);
+    bex_env_batch *b;
+    w->instances_most = 2;
+    assert_true(bex_env_batch_new(&b, w, 3, 1) < 0);
+    assert_null(b);
+    assert_true(bex_error_is_misuse());
+    assert_message("maze2d-medium: 3 instances asked for, there can be 2");
+    assert_int_equal(bex_env_batch_new(&b, w, 2, 1), 0);
+    bex_env_batch_free(b);
+    bex_world_close(w);
+}
+
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_more_instances_than_there_can_be),
         cmocka_unit_test(time_limits_truncate_and_keep_the_last_state),
         cmocka_unit_test(the_world_ends_an_episode),
         cmocka_unit_test(metrics_count_cells),

@@ -2,6 +2,7 @@
 #include "env/maze/maze2d.h"
 
 #include "base/error.h"
+#include "env/maze/maze_world.h"
 #include "env/mj.h"
 
 #include "test.h"
@@ -16,15 +17,23 @@ typedef struct fixture {
     bex_mj_sim *sim;
 } fixture;
 
-static fixture open_world(const char *name, bex_world_options options) {
+static fixture open_world(const char *name, const char *keys) {
     fixture f;
-    if (bex_world_open(&f.world, name, &options) < 0) fail_msg("%s", bex_error());
+    if (bex_world_open(&f.world, name, &(bex_world_options){.keys = keys}) < 0)
+        fail_msg("%s", bex_error());
     f.env = f.world->class->new (f.world);
     assert_non_null(f.env);
     f.sim = f.world->class->sim(f.env);
     bex_real obs[4];
     assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), obs), 0);
     return f;
+}
+
+// "maze=path"
+static const char *maze_key(const char *path) {
+    static char key[600];
+    snprintf(key, sizeof key, "maze=%s", path);
+    return key;
 }
 
 static void close_world(fixture f) {
@@ -63,7 +72,7 @@ static const char *room(int side, int every) {
 
 static void mass_and_step_are_the_facts(void **state) {
     (void)state;
-    fixture f = open_world("maze2d-medium", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("maze2d-medium", NULL);
     assert_true(fabs(bex_mj_model_mass(f.sim->model) - 4.18879) < 5e-6);
     assert_true(f.world->dt == 0.01 && f.world->substeps == 1);
     assert_int_equal(f.world->O, 4);
@@ -76,8 +85,7 @@ static void mass_and_step_are_the_facts(void **state) {
 static void free_motion_by_hand(void **state) {
     (void)state;
     const char *path = room(30, 0);
-    fixture f = open_world("maze2d",
-                           (bex_world_options){.maze = path, .start = {-1, -1}, .goal = {-1, -1}});
+    fixture f = open_world("maze2d", maze_key(path));
     unlink(path);
     bex_rng rng = bex_rng_seed(9);
     double h = 0.01, x[2] = {14, 15}, v[2] = {-1, 0.5};
@@ -105,9 +113,7 @@ static void free_motion_by_hand(void **state) {
 static void the_largest_maze_runs(void **state) {
     (void)state;
     const char *path = room(64, 2);
-    bex_world_options o = BEX_WORLD_INIT;
-    o.maze = path;
-    fixture f = open_world("maze2d", o);
+    fixture f = open_world("maze2d", maze_key(path));
     unlink(path);
     bex_real obs[4];
     for (int t = 0; t < 200; t++) step(f, t % 40 < 20 ? 1 : -1, 1, obs);
@@ -117,7 +123,7 @@ static void the_largest_maze_runs(void **state) {
 
 static void speed_is_clipped_before_the_step(void **state) {
     (void)state;
-    fixture f = open_world("maze2d-open", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("maze2d-open", NULL);
     bex_real obs[4];
     put(f, 2, 2, 0, 40);
     step(f, 0, 1, obs);
@@ -129,7 +135,7 @@ static void speed_is_clipped_before_the_step(void **state) {
 
 static void walls_stop_the_ball(void **state) {
     (void)state;
-    fixture f = open_world("maze2d-medium", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("maze2d-medium", NULL);
     // cell (1,1) next to the border: the centre stays within [0.4, ...]; (1,2) ends at y = 2.2
     static const struct {
         double x, y, ax, ay, wall;
@@ -155,7 +161,7 @@ static void the_ball_stays_in_the_maze(void **state) {
     (void)state;
     const char *names[] = {"maze2d-umaze", "maze2d-medium", "maze2d-large", "maze2d-open"};
     for (int n = 0; n < 4; n++) {
-        fixture f = open_world(names[n], (bex_world_options)BEX_WORLD_INIT);
+        fixture f = open_world(names[n], NULL);
         bex_rng rng = bex_rng_seed(3);
         double a[2] = {0, 0};
         for (int t = 0; t < 20000; t++) {
@@ -173,8 +179,8 @@ static void the_ball_stays_in_the_maze(void **state) {
  * changes where the contact solver starts. Step by step: bounces off corners would amplify 1e-12. */
 static void an_extra_forward_changes_nothing(void **state) {
     (void)state;
-    fixture a = open_world("maze2d-medium", (bex_world_options)BEX_WORLD_INIT);
-    fixture b = open_world("maze2d-medium", (bex_world_options)BEX_WORLD_INIT);
+    fixture a = open_world("maze2d-medium", NULL);
+    fixture b = open_world("maze2d-medium", NULL);
     bex_rng rng = bex_rng_seed(4);
     double u[2] = {0, 0};
     for (int t = 0; t < 5000; t++) {
@@ -196,7 +202,7 @@ static void an_extra_forward_changes_nothing(void **state) {
 static void resets_have_their_distribution(void **state) {
     (void)state;
     enum { N = 26000 };
-    fixture f = open_world("maze2d-medium", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("maze2d-medium", NULL);
     const bex_maze *m = bex_maze2d_maze(f.world);
     int count[26] = {0};
     double offset = 0, offset2 = 0, speed = 0, speed2 = 0;
@@ -224,7 +230,7 @@ static void resets_have_their_distribution(void **state) {
 
 static void reward_is_for_the_state_after_the_step(void **state) {
     (void)state;
-    fixture f = open_world("maze2d-medium", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("maze2d-medium", NULL);
     bex_real obs[4];
     // the goal is the point (6,6), 0.5 is within; approached at 4 m/s it is 0.04 a step
     put(f, 5.48, 6, 4, 0);
@@ -234,10 +240,7 @@ static void reward_is_for_the_state_after_the_step(void **state) {
     put(f, 5.7, 5.7, 0, 0);
     assert_true(step(f, 0, 0, obs) == 1);
     close_world(f);
-    bex_world_options dense = BEX_WORLD_INIT;
-    dense.dense_reward = true;
-    dense.goal[0] = 1, dense.goal[1] = 1;
-    f = open_world("maze2d-medium", dense);
+    f = open_world("maze2d-medium", "dense=true\ngoal=1,1");
     put(f, 4, 5, 0, 0);
     assert_true(fabs((double)step(f, 0, 0, obs) - exp(-5)) < 1e-7);
     close_world(f);
@@ -246,9 +249,9 @@ static void reward_is_for_the_state_after_the_step(void **state) {
 static void regions_are_cells_or_parts_of_them(void **state) {
     (void)state;
     for (int splits = 1; splits <= 3; splits++) {
-        bex_world_options o = BEX_WORLD_INIT;
-        o.region_splits = splits;
-        fixture f = open_world("maze2d-medium", o);
+        char key[32];
+        snprintf(key, sizeof key, "splits=%d", splits);
+        fixture f = open_world("maze2d-medium", key);
         const bex_maze *m = bex_maze2d_maze(f.world);
         assert_int_equal(f.world->regions, 26 * splits * splits);
         // the middles of all parts, row by row within each cell, count up
@@ -267,37 +270,43 @@ static void regions_are_cells_or_parts_of_them(void **state) {
 
 static void wrong_actions_and_options_are_messages(void **state) {
     (void)state;
-    fixture f = open_world("maze2d-umaze", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("maze2d-umaze", NULL);
     bex_real act[2] = {0, R(NAN)}, obs[4], reward;
     bool terminated;
     assert_true(f.world->class->step(f.env, act, obs, &reward, &terminated) < 0);
     assert_message("action 1 is nan");
     close_world(f);
     bex_world *w;
-    bex_world_options o = BEX_WORLD_INIT;
-    assert_true(bex_world_open(&w, "maze2d-medum", &o) < 0);
-    assert_null(w);
-    assert_message("did you mean maze2d-medium?");
-    assert_true(bex_world_open(&w, "maze2d", &o) < 0);
-    assert_message("--maze FILE");
-    o.start[0] = 1, o.start[1] = 3;
-    assert_true(bex_world_open(&w, "maze2d-medium", &o) < 0);
-    assert_message("start 1,3 is a wall of maze2d-medium");
-    o.start[0] = 1, o.start[1] = 30;
-    assert_true(bex_world_open(&w, "maze2d-medium", &o) < 0);
-    assert_message("start 1,30 is outside maze2d-medium");
-    o = (bex_world_options)BEX_WORLD_INIT;
-    o.maze = "x.txt";
-    assert_true(bex_world_open(&w, "maze2d-medium", &o) < 0);
-    assert_message("has a maze of its own");
+    static const struct {
+        const char *name, *keys, *message;
+    } wrong[] = {
+        {"maze2d-medum", NULL, "did you mean maze2d-medium?"},
+        {"maze2d", NULL, "--maze FILE"},
+        {"maze2d-medium", "start=1,3", "start 1,3 is a wall of maze2d-medium"},
+        {"maze2d-medium", "start=1,30", "start 1,30 is outside maze2d-medium"},
+        {"maze2d-medium", "start=1", "start takes ROW,COLUMN, not '1'"},
+        {"maze2d-medium", "start=1,2,3", "start takes ROW,COLUMN"},
+        {"maze2d-medium", "goal=-1,2", "goal takes ROW,COLUMN"},
+        {"maze2d-medium", "maze=x.txt", "has a maze of its own"},
+        {"maze2d-medium", "splts=2", "did you mean env.splits?"},
+        {"maze2d-medium", "splits=17", "not a whole number in [0, 16]"},
+        {"maze2d-medium", "dense=perhaps",
+         "maze2d-medium: env.dense = 'perhaps': not true or false"},
+        {"maze2d-medium", "dense", "has no value"},
+        {"maze2d-medium", "time_limit=-3", "env.time_limit"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        bex_world_options o = {.keys = wrong[i].keys};
+        assert_true(bex_world_open(&w, wrong[i].name, &o) < 0);
+        assert_null(w);
+        assert_message(wrong[i].message);
+    }
     bex_world_close(NULL);
 }
 
 static void a_start_cell_is_kept(void **state) {
     (void)state;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.start[0] = 3, o.start[1] = 4;
-    fixture f = open_world("maze2d-medium", o);
+    fixture f = open_world("maze2d-medium", "start=3,4");
     for (int i = 0; i < 100; i++) {
         bex_real obs[4];
         f.world->class->reset(f.env, bex_rng_seed((uint64_t)i), obs);
@@ -307,10 +316,33 @@ static void a_start_cell_is_kept(void **state) {
     close_world(f);
 }
 
+/* Keys are those of the world alone or of the shared few; later lines win; what was asked is kept. */
+static void keys_are_read_in_order_and_kept(void **state) {
+    (void)state;
+    bex_world *w;
+    const char *keys = "splits=2\n--env.start=3,3\nenv.splits=3\n\ntime_limit=77";
+    bex_world_options o = {.time_limit = 5, .keys = keys};
+    assert_int_equal(bex_world_open(&w, "maze2d-medium", &o), 0);
+    const bex_maze_options *own = w->own;
+    assert_int_equal(w->regions, 26 * 9);
+    assert_int_equal(w->time_limit, 77);
+    assert_string_equal(own->start, "3,3");
+    assert_string_equal(w->keys, keys);
+    assert_null(w->file);
+    assert_int_equal(bex_maze_world_start(w), bex_maze_cell(w->maze, 3, 3));
+    bex_world_close(w);
+    const char *path = room(9, 0);
+    assert_int_equal(bex_world_open(&w, "maze2d", &(bex_world_options){.keys = maze_key(path)}), 0);
+    unlink(path);
+    assert_string_equal(w->file, path);
+    assert_int_equal(bex_maze_world_start(w), -1);
+    bex_world_close(w);
+}
+
 static void pictures_have_every_shape(void **state) {
     (void)state;
     bex_env_shape shapes[80];
-    fixture f = open_world("maze2d-medium", (bex_world_options)BEX_WORLD_INIT);
+    fixture f = open_world("maze2d-medium", NULL);
     int n = f.world->class->draw(f.world, shapes, 80), walls = 0;
     assert_int_equal(n, 64 - 26 + 1);
     for (int i = 0; i < n; i++) walls += shapes[i].kind == BEX_ENV_SHAPE_WALL;
@@ -343,6 +375,7 @@ int main(void) {
         cmocka_unit_test(regions_are_cells_or_parts_of_them),
         cmocka_unit_test(wrong_actions_and_options_are_messages),
         cmocka_unit_test(a_start_cell_is_kept),
+        cmocka_unit_test(keys_are_read_in_order_and_kept),
         cmocka_unit_test(pictures_have_every_shape),
         cmocka_unit_test(scores_as_d4rl),
     };

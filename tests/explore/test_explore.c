@@ -333,8 +333,7 @@ static void trajectories_read_back(void **state) {
 static void goals_are_counted_right(void **state) {
     (void)state;
     bex_world *whole = world;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.time_limit = LENGTH, o.start[0] = 3, o.start[1] = 3, o.goal[0] = 3, o.goal[1] = 4;
+    bex_world_options o = {.time_limit = LENGTH, .keys = "start=3,3\ngoal=3,4"};
     assert_int_equal(bex_world_open(&world, "maze2d-medium", &o), 0);
     bex_explored e;
     assert_int_equal(explore(&e, 0, 0), 0);
@@ -429,8 +428,7 @@ static void a_budget_is_used_to_the_last_step(void **state) {
 static void ants_are_judged(void **state) {
     (void)state;
     bex_world *whole = world;
-    bex_world_options o = BEX_WORLD_INIT;
-    o.time_limit = 15, o.explore = true;
+    bex_world_options o = {.time_limit = 15, .explore = true};
     assert_int_equal(bex_world_open(&world, "antmaze-umaze", &o), 0);
     bex_explored e;
     assert_int_equal(explore(&e, 0, 0), 0);
@@ -510,8 +508,7 @@ static void a_stopped_exploration_goes_on(void **state) {
 
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
-    bex_world_options o = BEX_WORLD_INIT;
-    o.time_limit = LENGTH, o.region_splits = 2, o.start[0] = 3, o.start[1] = 3;
+    bex_world_options o = {.time_limit = LENGTH, .keys = "splits=2\nstart=3,3"};
     if (bex_world_open(&world, "maze2d-medium", &o) < 0) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everyone_is_called_in_turn),

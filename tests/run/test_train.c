@@ -393,7 +393,7 @@ static void an_edited_config_is_refused(void **state) {
     static const struct {
         const char *was, *now, *part;
     } edits[] = {
-        {"agent = be", "agent = bc-history", "model.agent cannot change when a run is resumed"},
+        {"agent = be", "agent = bc-history", "cannot change when a run is resumed"},
         {"mode = prefix", "mode = full", "model.mode cannot change when a run is resumed"},
     };
     char path[700], *config = strdup(text_of(whole, "config.ini"));

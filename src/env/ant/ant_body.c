@@ -3,6 +3,7 @@
 #include "env/ant/ant_body.h"
 
 #include "base/error.h"
+#include "env/d4rl.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +11,6 @@
 
 #define TORQUE      30.0
 #define HEIGHT      0.75
-#define RESET_NOISE 0.1
-#define RESET_SPEED 0.1
 #define WALL_HEIGHT 1.0 // half of it
 
 // mass, inertia across and along, of a capsule by MuJoCo's rule before 2.1.1: radius 0.08, density 5
@@ -136,8 +135,8 @@ void bex_ant_reset(bex_mj_sim *sim, bex_rng *rng, double x, double y) {
     bex_mj_sim_reset(sim); // qpos is now the model's own: 0 0 0.75, 1 0 0 0, joints 0
     sim->qpos[0] = x, sim->qpos[1] = y;
     for (int i = 0; i < BEX_ANT_QPOS; i++)
-        sim->qpos[i] += RESET_NOISE * (2 * bex_rng_uniform(rng) - 1);
-    for (int i = 0; i < BEX_ANT_QVEL; i++) sim->qvel[i] = RESET_SPEED * bex_rng_normal(rng);
+        sim->qpos[i] += BEX_RESET_NOISE * (2 * bex_rng_uniform(rng) - 1);
+    for (int i = 0; i < BEX_ANT_QVEL; i++) sim->qvel[i] = BEX_RESET_SPEED * bex_rng_normal(rng);
 }
 
 int bex_ant_step(bex_mj_sim *sim, const bex_real *act) {
@@ -154,6 +153,7 @@ void bex_ant_observe(const bex_mj_sim *sim, bex_real *obs) {
     for (int i = 0; i < BEX_ANT_QVEL; i++) obs[BEX_ANT_QPOS + i] = (bex_real)sim->qvel[i];
 }
 
-void bex_ant_camera(const bex_mj_sim *sim, bex_camera *camera) {
+void bex_ant_camera(bex_env *env, bex_camera *camera) {
+    const bex_mj_sim *sim = bex_mj_env_sim(env);
     *camera = (bex_camera){{sim->qpos[0], sim->qpos[1], 0.5}, 13, 90, -60};
 }

@@ -1,5 +1,5 @@
-/* env/ant/ant_body.h - D4RL's ant: its model, how it is put down and how it moves. Shared by env/ant/ant.h
- * and env/ant/antmaze.h.
+/* env/ant/ant_body.h - D4RL's ant: its model, how it is put down and how it moves. Shared by
+ * env/ant/ant.h, ant_walker.h and antmaze.h.
  *
  *   state     qpos (15) x, y, z, quaternion wxyz, 8 joints (hip and ankle of legs 1 to 4);
  *             qvel (14) 3 linear, 3 angular, 8 joints
@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "env/env.h"
 #include "env/maze/maze.h"
-#include "env/mj.h"
+#include "env/mj_env.h"
 
 enum { BEX_ANT_QPOS = 15, BEX_ANT_QVEL = 14, BEX_ANT_STATE = 29, BEX_ANT_ACTIONS = 8 };
 enum { BEX_ANT_SUBSTEPS = 5 };
@@ -37,8 +37,8 @@ void bex_ant_reset(bex_mj_sim *sim, bex_rng *rng, double x, double y);
 /* Clip, scale and apply the action for one step; negative with a message. */
 int bex_ant_step(bex_mj_sim *sim, const bex_real *act);
 
-/* A camera that goes with the ant, well above the walls: x to the right, y away from it. */
-void bex_ant_camera(const bex_mj_sim *sim, bex_camera *camera);
+/* `camera` of the ant's worlds: it goes with the ant, well above the walls, x to the right, y away from it. */
+void bex_ant_camera(bex_env *env, bex_camera *camera);
 
 /* obs (29) = qpos, qvel. */
 void bex_ant_observe(const bex_mj_sim *sim, bex_real *obs);

@@ -3,11 +3,10 @@
 
 #include "base/error.h"
 #include "env/ant/ant_body.h"
+#include "env/d4rl.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#define GOAL_RADIUS 0.5
 
 // the third entry of the third column of the torso's rotation, times the quaternion's square
 bool bex_ant_flipped(const bex_real *obs) {
@@ -26,7 +25,7 @@ int bex_ant_gait_add(bex_ant_gait *w, const bex_world *world, const bex_real *ob
         int region = world->class->region(world, now);
         bool flipped = bex_ant_flipped(now);
         reached = reached || (goal && hypot((double)(now[0] - goal[0]),
-                                            (double)(now[1] - goal[1])) <= GOAL_RADIUS);
+                                            (double)(now[1] - goal[1])) <= BEX_GOAL_RADIUS);
         fell = fell || flipped;
         w->flipped += flipped;
         if (region >= 0 && !seen[region]) seen[region] = true, cells++;

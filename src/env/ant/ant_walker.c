@@ -1,12 +1,10 @@
 /* env/ant/ant_walker.c */
 #include "env/ant/ant_walker.h"
 
-#include "base/error.h"
 #include "env/ant/ant_body.h"
 #include "env/ant/ant_controller.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define TURN       (1.0 / 40) // probability of a new target, a step
 #define SPREAD     1.0        // of targets from the middle of their cell
@@ -23,14 +21,12 @@ static const char pillars[] = "#########\n#OOOOOOO#\n#O#O#O#O#\n#OOOOOOO#\n#O#O#
                               "#OOOOOOO#\n#O#O#O#O#\n#OOOOOOO#\n#########\n";
 
 typedef struct walker_world {
-    bex_world base;
+    bex_mj_world mj;
     bex_maze *maze;
-    bex_mj_model *model;
 } walker_world;
 
 typedef struct walker_env {
-    bex_env base;
-    bex_mj_sim sim;
+    bex_mj_env mj;
     bex_rng rng;
     double target[2], jitter; // metres
     double noise;             // standard deviation of this episode's
@@ -40,62 +36,35 @@ typedef struct walker_env {
 } walker_env;
 
 static void world_close(bex_world *world) {
-    walker_world *w = (walker_world *)world;
-    bex_maze_free(w->maze);
-    bex_mj_model_free(w->model);
-    free(w);
+    bex_maze_free(((walker_world *)world)->maze);
+    bex_mj_world_close(world);
 }
 
-static int world_open(bex_world **out, const bex_env_class *class, const bex_world_options *o) {
-    if (o->maze) return bex_fail("%s has its own walls", class->name);
-    if (o->start[0] >= 0 || o->goal[0] >= 0)
-        return bex_fail("%s starts anywhere and has no goal", class->name);
-    walker_world *w = calloc(1, sizeof *w);
-    if (!w) return bex_fail("out of memory");
-    w->base = (bex_world){.class = class,
-                          .name = class->name,
-                          .O = BEX_ANT_STATE,
-                          .A = BEX_ANT_ACTIONS,
-                          .time_limit = o->time_limit ? o->time_limit : class->time_limit,
-                          .regions = 1,
-                          .substeps = BEX_ANT_SUBSTEPS};
-    if (w->base.time_limit < 0) w->base.time_limit = 0;
+static int world_open(bex_world **out, const bex_env_class *class, const bex_world_options *o,
+                      const void *own) {
+    (void)own;
+    walker_world *w = bex_mj_world_new(class, o, sizeof *w);
+    if (!w) return -1;
+    bex_world *base = &w->mj.base;
     if (bex_maze_parse(&w->maze, pillars, sizeof pillars - 1, class->name) < 0 ||
-        bex_ant_model_load(&w->model, w->maze, class->name) < 0)
-        return world_close(&w->base), -1;
-    w->base.dt = w->model->timestep * BEX_ANT_SUBSTEPS;
-    *out = &w->base;
+        bex_ant_model_load(&w->mj.model, w->maze, class->name) < 0)
+        return world_close(base), -1;
+    bex_mj_world_pace(&w->mj, BEX_ANT_SUBSTEPS);
+    base->O = BEX_ANT_STATE, base->A = BEX_ANT_ACTIONS;
+    base->regions = 1;
+    *out = base;
     return 0;
 }
 
-static void env_free(bex_env *env) {
-    if (!env) return;
-    bex_mj_sim_fini(&((walker_env *)env)->sim);
-    free(env);
-}
-
-static bex_env *env_new(const bex_world *world) {
-    walker_env *env = calloc(1, sizeof *env);
-    if (!env) return bex_fail("out of memory"), NULL;
-    env->base.world = world;
-    if (bex_mj_sim_init(&env->sim, ((const walker_world *)world)->model) < 0)
-        return env_free(&env->base), NULL;
-    return &env->base;
-}
-
-static bex_mj_sim *env_sim(bex_env *env) {
-    return &((walker_env *)env)->sim;
-}
-
 static const bex_maze *maze_of(const walker_env *e) {
-    return ((const walker_world *)e->base.world)->maze;
+    return ((const walker_world *)e->mj.base.world)->maze;
 }
 
 // a point in a cell beside the one the ant is in
 static void draw_target(walker_env *e) {
     static const int moves[4][2] = {{0, -1}, {0, 1}, {1, 0}, {-1, 0}};
     const bex_maze *maze = maze_of(e);
-    int cell = bex_ant_cell(maze, e->sim.qpos[0], e->sim.qpos[1]), row, col;
+    int cell = bex_ant_cell(maze, e->mj.sim.qpos[0], e->mj.sim.qpos[1]), row, col;
     if (cell < 0) return; // on a wall: the old one stays
     do {
         const int *move = moves[bex_rng_below(&e->rng, 4)];
@@ -108,11 +77,11 @@ static void draw_target(walker_env *e) {
 
 static void observe(walker_env *e, bex_real *obs) {
     bex_real state[BEX_ANT_STATE];
-    double x = e->target[0] - e->sim.qpos[0], y = e->target[1] - e->sim.qpos[1];
+    double x = e->target[0] - e->mj.sim.qpos[0], y = e->target[1] - e->mj.sim.qpos[1];
     x += e->jitter * (2 * bex_rng_uniform(&e->rng) - 1);
     y += e->jitter * (2 * bex_rng_uniform(&e->rng) - 1);
     double norm = hypot(x, y), scale = norm > 0 ? BEX_ANT_DIRECTION / norm : 0;
-    bex_ant_observe(&e->sim, state);
+    bex_ant_observe(&e->mj.sim, state);
     for (int i = HIDDEN; i < BEX_ANT_STATE; i++) obs[i - HIDDEN] = state[i];
     obs[BEX_ANT_STATE - 2] = R(x * scale);
     obs[BEX_ANT_STATE - 1] = R(y * scale);
@@ -125,7 +94,7 @@ static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
     double x = bex_ant_place(at[1]) + bex_rng_uniform(&rng);
     double y = bex_ant_place(at[0]) + bex_rng_uniform(&rng);
     e->noise = NOISE_MOST * bex_rng_uniform(&rng);
-    bex_ant_reset(&e->sim, &rng, x, y);
+    bex_ant_reset(&e->mj.sim, &rng, x, y);
     e->rng = rng;
     e->steps = 0, e->walked = e->nearer = 0, e->fell = false;
     draw_target(e);
@@ -141,20 +110,20 @@ static double upright(const double *q, bool *down) {
 }
 
 static double distance(const walker_env *e) {
-    return hypot(e->target[0] - e->sim.qpos[0], e->target[1] - e->sim.qpos[1]);
+    return hypot(e->target[0] - e->mj.sim.qpos[0], e->target[1] - e->mj.sim.qpos[1]);
 }
 
 static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
                     bool *terminated) {
     walker_env *e = (walker_env *)env;
-    const double *q = e->sim.qpos;
+    const double *q = e->mj.sim.qpos;
     double x = q[0], y = q[1], nearer = distance(e), effort = 0;
     bex_real noisy[BEX_ANT_ACTIONS];
     for (int i = 0; i < BEX_ANT_ACTIONS; i++) {
         effort += (double)(act[i] * act[i]) / BEX_ANT_ACTIONS;
         noisy[i] = act[i] + (bex_real)(e->noise * bex_rng_normal(&e->rng));
     }
-    if (bex_ant_step(&e->sim, noisy) < 0) return -1;
+    if (bex_ant_step(&e->mj.sim, noisy) < 0) return -1;
     nearer -= distance(e);
     double progress = nearer / (env->world->dt * SPEED);
     progress = progress > MOST ? MOST : progress < -MOST ? -MOST : progress;
@@ -164,15 +133,6 @@ static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *
     if (bex_rng_uniform(&e->rng) < TURN || distance(e) < REACHED) draw_target(e);
     observe(e, obs);
     return 0;
-}
-
-static int env_region(const bex_world *world, const bex_real *obs) {
-    (void)world, (void)obs;
-    return 0;
-}
-
-static void env_camera(bex_env *env, bex_camera *camera) {
-    bex_ant_camera(env_sim(env), camera);
 }
 
 static const char *const measures[] = {"speed", "progress", "fell", NULL};
@@ -186,18 +146,18 @@ static void env_measure(const bex_env *env, double *values) {
 }
 
 const bex_env_class bex_ant_walker = {.name = "ant-walker",
+                                      .family = "ant-walker",
                                       .equals = "none: trains a controller for AntMaze",
                                       .about = "an ant that walks where it is told, among pillars",
                                       .time_limit = TIME_LIMIT,
                                       .explore_limit = TIME_LIMIT,
+                                      .env_size = sizeof(walker_env),
                                       .open = world_open,
                                       .close = world_close,
-                                      .new = env_new,
-                                      .free = env_free,
+                                      BEX_MJ_ENV,
                                       .reset = env_reset,
                                       .step = env_step,
-                                      .region = env_region,
-                                      .camera = env_camera,
+                                      .region = bex_one_region,
+                                      .camera = bex_ant_camera,
                                       .measures = measures,
-                                      .measure = env_measure,
-                                      .sim = env_sim};
+                                      .measure = env_measure};

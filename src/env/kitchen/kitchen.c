@@ -3,15 +3,16 @@
 
 #include "base/error.h"
 #include "env/kitchen_xml.h"
-#include "env/mj.h"
+#include "env/mj_env.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define ACTION_SPEED 2.0 // rad/s, m/s at action 1
 #define NEAR         0.3
 #define NOISE        0.1 // of the amplitudes below
+
+#define FAMILY "kitchen"
 
 enum { SUBSTEPS = 40, TIME_LIMIT = 280, ROBOT = BEX_KITCHEN_A };
 
@@ -61,45 +62,31 @@ static const double start[BEX_KITCHEN_QPOS] = {
     1.61944683e+00,  1.00618764e+00,  4.06395120e-03,  -6.62095997e-03, -2.68278933e-04};
 
 typedef struct kitchen_world {
-    bex_world base;
-    bex_mj_model *model;
+    bex_mj_world mj;
     unsigned goals; // bits
     bool explore;
     bex_real goal[BEX_KITCHEN_QPOS];
 } kitchen_world;
 
 typedef struct kitchen_env {
-    bex_env base;
-    bex_mj_sim sim;
+    bex_mj_env mj;
     bex_rng noise;
     double seen[ROBOT]; // the robot as last observed
     unsigned pending;   // goals not yet reached in this episode
 } kitchen_env;
 
-static void world_close(bex_world *world) {
-    bex_mj_model_free(((kitchen_world *)world)->model);
-    free(world);
-}
-
-static int check_options(const bex_env_class *class, const bex_world_options *o) {
-    const char *what = o->maze                                ? "maze"
-                       : o->start[0] >= 0 || o->start[1] >= 0 ? "start cell"
-                       : o->goal[0] >= 0 || o->goal[1] >= 0   ? "goal cell"
-                       : o->region_splits > 1                 ? "cells to split"
-                       : o->dense_reward                      ? "dense reward"
-                                                              : NULL;
-    return what ? bex_fail("%s has no %s", class->name, what) : 0;
-}
-
-static int world_open(bex_world **out, const bex_env_class *class, const bex_world_options *o) {
-    if (check_options(class, o) < 0) return -1;
-    kitchen_world *w = calloc(1, sizeof *w);
-    if (!w) return bex_fail("out of memory");
-    if (bex_mj_model_load(&w->model, kitchen_xml, class->name) < 0) return free(w), -1;
-    BEX_CHECK(w->model->nq == BEX_KITCHEN_QPOS && w->model->nv == BEX_KITCHEN_QVEL &&
-                  w->model->nu == ROBOT,
-              "the kitchen has %d positions, %d velocities, %d controls", w->model->nq,
-              w->model->nv, w->model->nu);
+static int world_open(bex_world **out, const bex_env_class *class, const bex_world_options *o,
+                      const void *own) {
+    (void)own;
+    kitchen_world *w = bex_mj_world_new(class, o, sizeof *w);
+    if (!w) return -1;
+    bex_world *base = &w->mj.base;
+    if (bex_mj_model_load(&w->mj.model, kitchen_xml, class->name) < 0)
+        return bex_mj_world_close(base), -1;
+    const bex_mj_model *m = w->mj.model;
+    BEX_CHECK(m->nq == BEX_KITCHEN_QPOS && m->nv == BEX_KITCHEN_QVEL && m->nu == ROBOT,
+              "the kitchen has %d positions, %d velocities, %d controls", m->nq, m->nv, m->nu);
+    bex_mj_world_pace(&w->mj, SUBSTEPS);
     w->goals = *(const unsigned *)class->variant;
     w->explore = o->explore;
     for (int k = 0; k < BEX_KITCHEN_TASKS; k++) {
@@ -107,23 +94,16 @@ static int world_open(bex_world **out, const bex_env_class *class, const bex_wor
         for (int i = 0; i < t->count && w->goals >> k & 1; i++)
             w->goal[t->first + i] = (bex_real)t->goal[i];
     }
-    w->base = (bex_world){.class = class,
-                          .name = class->name,
-                          .O = BEX_KITCHEN_O,
-                          .A = BEX_KITCHEN_A,
-                          .time_limit = o->time_limit ? o->time_limit : class->time_limit,
-                          .regions = 1 << BEX_KITCHEN_GOALS,
-                          .dt = SUBSTEPS * w->model->timestep,
-                          .substeps = SUBSTEPS,
-                          .posed = true,
-                          .goals = BEX_KITCHEN_GOALS};
-    if (w->base.time_limit < 0) w->base.time_limit = 0;
-    *out = &w->base;
+    base->O = BEX_KITCHEN_O, base->A = BEX_KITCHEN_A;
+    base->regions = 1 << BEX_KITCHEN_GOALS;
+    base->posed = true;
+    base->goals = BEX_KITCHEN_GOALS;
+    *out = base;
     return 0;
 }
 
 unsigned bex_kitchen_goals(const bex_world *world) {
-    return world->class->close == world_close ? ((const kitchen_world *)world)->goals : 0;
+    return bex_world_is(world, FAMILY) ? ((const kitchen_world *)world)->goals : 0;
 }
 
 unsigned bex_kitchen_done(const bex_real *positions) {
@@ -140,30 +120,11 @@ unsigned bex_kitchen_done(const bex_real *positions) {
     return done;
 }
 
-static void env_free(bex_env *env) {
-    if (!env) return;
-    bex_mj_sim_fini(&((kitchen_env *)env)->sim);
-    free(env);
-}
-
-static bex_env *env_new(const bex_world *world) {
-    kitchen_env *env = calloc(1, sizeof *env);
-    if (!env) return bex_fail("out of memory"), NULL;
-    env->base.world = world;
-    if (bex_mj_sim_init(&env->sim, ((const kitchen_world *)world)->model) < 0)
-        return env_free(&env->base), NULL;
-    return &env->base;
-}
-
-static bex_mj_sim *env_sim(bex_env *env) {
-    return &((kitchen_env *)env)->sim;
-}
-
 static void observe(kitchen_env *e, bex_real *obs) {
-    const kitchen_world *w = (const kitchen_world *)e->base.world;
+    const kitchen_world *w = (const kitchen_world *)e->mj.base.world;
     for (int i = 0; i < BEX_KITCHEN_QPOS; i++) {
         double noise = NOISE * amplitude[i] * (2 * bex_rng_uniform(&e->noise) - 1);
-        obs[i] = (bex_real)(e->sim.qpos[i] + noise);
+        obs[i] = (bex_real)(e->mj.sim.qpos[i] + noise);
         obs[BEX_KITCHEN_QPOS + i] = w->goal[i];
     }
     for (int i = 0; i < ROBOT; i++) e->seen[i] = (double)obs[i];
@@ -172,14 +133,14 @@ static void observe(kitchen_env *e, bex_real *obs) {
 // what follows once the simulation holds its first state
 static int begin(kitchen_env *e, bex_rng rng, bex_real *obs) {
     e->noise = bex_rng_split(rng, "noise", 0);
-    e->pending = bex_kitchen_goals(e->base.world);
-    if (bex_mj_sim_forward(&e->sim) < 0) return -1;
+    e->pending = bex_kitchen_goals(e->mj.base.world);
+    if (bex_mj_sim_forward(&e->mj.sim) < 0) return -1;
     observe(e, obs);
     return 0;
 }
 
 static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
-    bex_mj_sim *s = env_sim(env);
+    bex_mj_sim *s = bex_mj_env_sim(env);
     bex_mj_sim_reset(s);
     for (int i = 0; i < BEX_KITCHEN_QPOS; i++) s->qpos[i] = start[i];
     return begin((kitchen_env *)env, rng, obs);
@@ -187,7 +148,7 @@ static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
 
 int bex_kitchen_place(bex_env *env, bex_rng rng, const bex_real *qpos, const bex_real *qvel,
                       bex_real *obs) {
-    bex_mj_sim *s = env_sim(env);
+    bex_mj_sim *s = bex_mj_env_sim(env);
     bex_mj_sim_reset(s);
     for (int i = 0; i < BEX_KITCHEN_QPOS; i++) s->qpos[i] = (double)qpos[i];
     for (int i = 0; i < BEX_KITCHEN_QVEL; i++) s->qvel[i] = (double)qvel[i];
@@ -204,9 +165,9 @@ static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *
     for (int i = 0; i < ROBOT; i++) {
         if (!isfinite(act[i])) return bex_fail("action %d is %g", i, (double)act[i]);
         double speed = ACTION_SPEED * clip((double)act[i], -1, 1);
-        e->sim.ctrl[i] = clip(e->seen[i] + speed * env->world->dt, bound[i][0], bound[i][1]);
+        e->mj.sim.ctrl[i] = clip(e->seen[i] + speed * env->world->dt, bound[i][0], bound[i][1]);
     }
-    if (bex_mj_sim_step(&e->sim, SUBSTEPS) < 0) return -1;
+    if (bex_mj_sim_step(&e->mj.sim, SUBSTEPS) < 0) return -1;
     observe(e, obs);
     unsigned reached = bex_kitchen_done(obs) & e->pending;
     e->pending &= ~reached;
@@ -241,11 +202,11 @@ static void env_camera(bex_env *env, bex_camera *camera) {
 }
 
 #define KITCHEN(upstream, description, tasks)                                                      \
-    .equals = upstream, .about = description, .variant = &(tasks), .time_limit = TIME_LIMIT,       \
-    .explore_limit = TIME_LIMIT, .score = {0, BEX_KITCHEN_GOALS}, .open = world_open,              \
-    .close = world_close, .new = env_new, .free = env_free, .reset = env_reset, .step = env_step,  \
-    .region = env_region, .found = env_found, .goal_name = env_goal_name, .camera = env_camera,    \
-    .sim = env_sim
+    .family = FAMILY, .equals = upstream, .about = description, .variant = &(tasks),               \
+    .picture = "kitchen", .time_limit = TIME_LIMIT, .explore_limit = TIME_LIMIT,                   \
+    .score = {0, BEX_KITCHEN_GOALS}, .open = world_open, .close = bex_mj_world_close,              \
+    .env_size = sizeof(kitchen_env), BEX_MJ_ENV, .reset = env_reset, .step = env_step,             \
+    .region = env_region, .found = env_found, .goal_name = env_goal_name, .camera = env_camera
 
 const bex_env_class bex_kitchen = {
     .name = "kitchen",

@@ -2,8 +2,9 @@
 #include "env/maze/maze2d.h"
 
 #include "base/error.h"
+#include "env/d4rl.h"
 #include "env/maze/maze_world.h"
-#include "env/mj.h"
+#include "env/mj_env.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,9 +12,7 @@
 #include <string.h>
 
 #define SPEED_LIMIT   5.0
-#define GOAL_RADIUS   0.5
-#define RESET_NOISE   0.1
-#define RESET_SPEED   0.1
+#define FAMILY        "maze2d"
 #define BALL_ORIGIN   1.2 // qpos = world position - 1.2, while cell r is centred at world r + 1
 #define WALL_HALF     0.5
 #define OPEN_LIMIT    150
@@ -21,19 +20,13 @@
 #define EXPLORE_LIMIT 300
 
 typedef struct maze2d_world {
-    bex_world base;
+    bex_mj_world mj;
     bex_maze *maze;
-    bex_mj_model *model;
     int start; // cell, -1: uniform
     int goal;  // cell, -1: none
     int splits;
     bool dense;
 } maze2d_world;
-
-typedef struct maze2d_env {
-    bex_env base;
-    bex_mj_sim sim;
-} maze2d_env;
 
 static const char umaze[] = "#####\n#GOO#\n###O#\n#OOO#\n#####\n";
 static const char medium[] = "########\n#OO##OO#\n#OO#OOO#\n##OOO###\n"
@@ -85,67 +78,47 @@ char *bex_maze2d_mjcf(const bex_maze *maze) {
     return text;
 }
 
-static int fill_world(maze2d_world *w, const bex_world_options *o) {
-    const bex_env_class *class = w->base.class;
-    const char *name = o->maze ? o->maze : class->name;
-    if (bex_maze_world_load(&w->maze, class, class->variant, o, "maze2d") < 0) return -1;
-    if (bex_maze_world_cell(&w->start, w->maze, o->start, -1, "start", name) < 0) return -1;
-    if (bex_maze_world_cell(&w->goal, w->maze, o->goal, w->maze->goal, "goal", name) < 0) return -1;
+static int fill_world(maze2d_world *w, const bex_world_options *o, const bex_maze_options *own) {
+    bex_world *base = &w->mj.base;
+    const bex_env_class *class = base->class;
+    const char *name = own->maze[0] ? own->maze : class->name;
+    if (bex_maze_world_load(&w->maze, class, class->variant, own) < 0) return -1;
+    if (bex_maze_world_cell(&w->start, w->maze, own->start, -1, "start", name) < 0) return -1;
+    if (bex_maze_world_cell(&w->goal, w->maze, own->goal, w->maze->goal, "goal", name) < 0)
+        return -1;
     char *xml = bex_maze2d_mjcf(w->maze);
     if (!xml) return -1;
-    int code = bex_mj_model_load(&w->model, xml, name);
+    int code = bex_mj_model_load(&w->mj.model, xml, name);
     free(xml);
     if (code < 0) return -1;
-    w->splits = bex_maze_world_splits(class, o);
-    w->dense = o->dense_reward;
-    w->base.name = class->name;
-    w->base.O = 4, w->base.A = 2;
-    w->base.time_limit = bex_maze_world_limit(class, o);
-    w->base.maze = w->maze, w->base.goals = w->goal >= 0;
-    w->base.posed = true;
-    w->base.regions = w->maze->cells * w->splits * w->splits;
-    w->base.dt = w->model->timestep, w->base.substeps = 1;
-    w->base.right = 1, w->base.down = 0; // as the text is written: columns right, rows down
+    bex_mj_world_pace(&w->mj, 1);
+    w->splits = bex_maze_world_splits(class, o, own);
+    w->dense = own->dense;
+    base->O = 4, base->A = 2;
+    base->maze = w->maze, base->goals = w->goal >= 0;
+    base->file = own->maze[0] ? own->maze : NULL;
+    base->posed = true;
+    base->regions = w->maze->cells * w->splits * w->splits;
+    base->right = 1, base->down = 0; // as the text is written: columns right, rows down
     return 0;
 }
 
 static void world_close(bex_world *world) {
-    maze2d_world *w = (maze2d_world *)world;
-    bex_maze_free(w->maze);
-    bex_mj_model_free(w->model);
-    free(w);
+    bex_maze_free(((maze2d_world *)world)->maze);
+    bex_mj_world_close(world);
 }
 
-static int world_open(bex_world **out, const bex_env_class *class, const bex_world_options *o) {
-    maze2d_world *w = calloc(1, sizeof *w);
-    if (!w) return bex_fail("out of memory");
-    w->base.class = class;
-    if (fill_world(w, o) < 0) return world_close(&w->base), -1;
-    *out = &w->base;
+static int world_open(bex_world **out, const bex_env_class *class, const bex_world_options *o,
+                      const void *own) {
+    maze2d_world *w = bex_mj_world_new(class, o, sizeof *w);
+    if (!w) return -1;
+    if (fill_world(w, o, own) < 0) return world_close(&w->mj.base), -1;
+    *out = &w->mj.base;
     return 0;
 }
 
 const bex_maze *bex_maze2d_maze(const bex_world *world) {
-    return world->class->close == world_close ? ((const maze2d_world *)world)->maze : NULL;
-}
-
-static void env_free(bex_env *env) {
-    if (!env) return;
-    bex_mj_sim_fini(&((maze2d_env *)env)->sim);
-    free(env);
-}
-
-static bex_env *env_new(const bex_world *world) {
-    maze2d_env *env = calloc(1, sizeof *env);
-    if (!env) return bex_fail("out of memory"), NULL;
-    env->base.world = world;
-    if (bex_mj_sim_init(&env->sim, ((const maze2d_world *)world)->model) < 0)
-        return env_free(&env->base), NULL;
-    return &env->base;
-}
-
-static bex_mj_sim *env_sim(bex_env *env) {
-    return &((maze2d_env *)env)->sim;
+    return bex_world_is(world, FAMILY) ? world->maze : NULL;
 }
 
 static void observe(const bex_mj_sim *s, bex_real *obs) {
@@ -157,12 +130,12 @@ static void observe(const bex_mj_sim *s, bex_real *obs) {
 
 static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
     const maze2d_world *w = (const maze2d_world *)env->world;
-    bex_mj_sim *s = env_sim(env);
+    bex_mj_sim *s = bex_mj_env_sim(env);
     int cell = w->start >= 0 ? w->start : (int)bex_rng_below(&rng, (uint64_t)w->maze->cells);
     bex_mj_sim_reset(s);
     for (int i = 0; i < 2; i++)
-        s->qpos[i] = w->maze->at[cell][i] + RESET_NOISE * (2 * bex_rng_uniform(&rng) - 1);
-    for (int i = 0; i < 2; i++) s->qvel[i] = RESET_SPEED * bex_rng_normal(&rng);
+        s->qpos[i] = w->maze->at[cell][i] + BEX_RESET_NOISE * (2 * bex_rng_uniform(&rng) - 1);
+    for (int i = 0; i < 2; i++) s->qvel[i] = BEX_RESET_SPEED * bex_rng_normal(&rng);
     observe(s, obs);
     return 0;
 }
@@ -178,17 +151,17 @@ static double goal_distance(const maze2d_world *w, double x, double y) {
 
 static bex_real reward_at(const maze2d_world *w, const double *position) {
     double d = goal_distance(w, position[0], position[1]);
-    return w->dense ? (bex_real)exp(-d) : d <= GOAL_RADIUS ? 1 : 0;
+    return w->dense ? (bex_real)exp(-d) : d <= BEX_GOAL_RADIUS ? 1 : 0;
 }
 
 static unsigned env_found(const bex_world *world, const bex_real *obs) {
     const maze2d_world *w = (const maze2d_world *)world;
-    return goal_distance(w, (double)obs[0], (double)obs[1]) <= GOAL_RADIUS;
+    return goal_distance(w, (double)obs[0], (double)obs[1]) <= BEX_GOAL_RADIUS;
 }
 
 static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
                     bool *terminated) {
-    bex_mj_sim *s = env_sim(env);
+    bex_mj_sim *s = bex_mj_env_sim(env);
     for (int i = 0; i < 2; i++) {
         if (!isfinite(act[i])) return bex_fail("action %d is %g", i, (double)act[i]);
         s->ctrl[i] = clip((double)act[i], 1);
@@ -234,20 +207,22 @@ static int env_draw(const bex_world *world, bex_env_shape *shapes, int most) {
         if (cells[i] < 0) continue;
         const unsigned char *at = w->maze->at[cells[i]];
         if (count < most)
-            shapes[count] = i ? (bex_env_shape){BEX_ENV_SHAPE_START, at[1], at[0], 0.1, 0.1, 0.1}
-                              : (bex_env_shape){BEX_ENV_SHAPE_GOAL, at[1],       at[0],
-                                                GOAL_RADIUS,        GOAL_RADIUS, GOAL_RADIUS};
+            shapes[count] =
+                i ? (bex_env_shape){BEX_ENV_SHAPE_START, at[1], at[0], 0.1, 0.1, 0.1}
+                  : (bex_env_shape){BEX_ENV_SHAPE_GOAL, at[1],           at[0],
+                                    BEX_GOAL_RADIUS,    BEX_GOAL_RADIUS, BEX_GOAL_RADIUS};
         count++;
     }
     return count;
 }
 
 #define MAZE2D(upstream, description, layout, limit, random, expert)                               \
-    .equals = upstream, .about = description, .variant = layout, .time_limit = limit,              \
-    .explore_limit = EXPLORE_LIMIT, .explore_splits = 2, .score = {random, expert},                \
-    .open = world_open, .close = world_close, .new = env_new, .free = env_free,                    \
+    .family = FAMILY, .equals = upstream, .about = description, .variant = layout,                 \
+    .picture = "map", .time_limit = limit, .explore_limit = EXPLORE_LIMIT, .explore_splits = 2,    \
+    .score = {random, expert}, .rows = bex_maze_rows, .options_size = sizeof(bex_maze_options),    \
+    .open = world_open, .close = world_close, .env_size = sizeof(bex_mj_env), BEX_MJ_ENV,          \
     .reset = env_reset, .step = env_step, .region = env_region, .found = env_found,                \
-    .goal_name = env_goal_name, .draw = env_draw, .sim = env_sim
+    .goal_name = env_goal_name, .draw = env_draw
 
 const bex_env_class bex_maze2d_umaze = {
     .name = "maze2d-umaze",

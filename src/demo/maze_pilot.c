@@ -1,6 +1,6 @@
-/* demo/maze_demonstrator.c - the one at the controls. Facts: D4RL pointmaze/waypoint_controller.py and
+/* demo/maze_pilot.c - the one at the controls. Facts: D4RL pointmaze/waypoint_controller.py and
  * scripts/generation/generate_maze2d_datasets.py. */
-#include "demo/maze_demonstrator.h"
+#include "demo/maze_pilot.h"
 
 #include "base/error.h"
 #include "env/maze/maze2d.h"
@@ -14,7 +14,7 @@
 #define JITTER    0.2  // of waypoints
 #define GOAL_AREA 0.1  // of goals
 
-struct bex_demonstrator {
+struct bex_maze_pilot {
     const bex_maze *maze;
     double noise;
     int patience;
@@ -29,7 +29,7 @@ struct bex_demonstrator {
     double *sums;           // (cells) of weights so far
 };
 
-void bex_demonstrator_free(bex_demonstrator *d) {
+void bex_maze_pilot_free(bex_maze_pilot *d) {
     if (!d) return;
     free(d->waypoints);
     free(d->steps);
@@ -38,12 +38,12 @@ void bex_demonstrator_free(bex_demonstrator *d) {
     free(d);
 }
 
-int bex_demonstrator_new(bex_demonstrator **out, const bex_world *world,
-                         const bex_demonstrator_options *o) {
+int bex_maze_pilot_new(bex_maze_pilot **out, const bex_world *world,
+                       const bex_maze_pilot_options *o) {
     *out = NULL;
     const bex_maze *maze = bex_maze2d_maze(world);
     if (!maze) return bex_fail("no demonstrator knows %s", world->name);
-    bex_demonstrator *d = calloc(1, sizeof *d);
+    bex_maze_pilot *d = calloc(1, sizeof *d);
     if (!d) return bex_fail("out of memory");
     size_t n = (size_t)maze->cells;
     d->maze = maze;
@@ -54,7 +54,7 @@ int bex_demonstrator_new(bex_demonstrator **out, const bex_world *world,
     d->queue = malloc(n * sizeof *d->queue);
     d->sums = malloc(n * sizeof *d->sums);
     if (!d->waypoints || !d->steps || !d->queue || !d->sums)
-        return bex_demonstrator_free(d), bex_fail("out of memory");
+        return bex_maze_pilot_free(d), bex_fail("out of memory");
     double sum = 0;
     for (size_t i = 0; i < n; i++) d->sums[i] = sum += o->weights ? o->weights[i] : 1;
     BEX_CHECK(sum > 0, "goal weights sum to %g", sum);
@@ -62,7 +62,7 @@ int bex_demonstrator_new(bex_demonstrator **out, const bex_world *world,
     return 0;
 }
 
-static void draw_goal(bex_demonstrator *d) {
+static void draw_goal(bex_maze_pilot *d) {
     int last = d->maze->cells - 1, cell = 0;
     double u = bex_rng_uniform(&d->rng) * d->sums[last];
     while (cell < last && d->sums[cell] <= u) cell++;
@@ -71,7 +71,7 @@ static void draw_goal(bex_demonstrator *d) {
     d->since = 0;
 }
 
-static void plan(bex_demonstrator *d, const double *position, int target) {
+static void plan(bex_maze_pilot *d, const double *position, int target) {
     int cell = bex_maze_cell_rounded(d->maze, position[0], position[1]);
     if (cell < 0) cell = target; // pushed out of every cell: straight back
     d->target = target;
@@ -87,14 +87,14 @@ static void plan(bex_demonstrator *d, const double *position, int target) {
     } while (cell != target);
 }
 
-void bex_demonstrator_start(bex_demonstrator *d, bex_rng rng, const bex_real *obs) {
+void bex_maze_pilot_start(bex_maze_pilot *d, bex_rng rng, const bex_real *obs) {
     d->rng = rng;
     d->target = -1;
     for (int i = 0; i < 2; i++) d->before[i] = (double)obs[i];
     draw_goal(d);
 }
 
-static bool arrived(const bex_demonstrator *d, const double *position, const double *point) {
+static bool arrived(const bex_maze_pilot *d, const double *position, const double *point) {
     return hypot(point[0] - position[0], point[1] - position[1]) < NEAR &&
            hypot(position[0] - d->before[0], position[1] - d->before[1]) < NEAR;
 }
@@ -103,7 +103,7 @@ static double clip(double x) {
     return x > 1 ? 1 : x < -1 ? -1 : x;
 }
 
-bool bex_demonstrator_act(bex_demonstrator *d, const bex_real *obs, bex_real *act, bex_real *goal) {
+bool bex_maze_pilot_act(bex_maze_pilot *d, const bex_real *obs, bex_real *act, bex_real *goal) {
     double position[2] = {(double)obs[0], (double)obs[1]};
     int target = bex_maze_cell_rounded(d->maze, d->goal[0], d->goal[1]);
     if (target != d->target) plan(d, position, target);

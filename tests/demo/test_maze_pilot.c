@@ -1,5 +1,5 @@
 /* The demonstrator reaches its goals by the shortest way and obeys its law. */
-#include "demo/maze_demonstrator.h"
+#include "demo/maze_pilot.h"
 
 #include "base/error.h"
 #include "env/maze/maze2d.h"
@@ -10,8 +10,9 @@
 #include <math.h>
 
 static bex_world *open_world(const char *name, int row, int col) {
-    bex_world_options o = BEX_WORLD_INIT;
-    o.start[0] = row, o.start[1] = col;
+    char key[32];
+    snprintf(key, sizeof key, "start=%d,%d", row, col);
+    bex_world_options o = {.keys = row < 0 ? NULL : key};
     bex_world *w;
     if (bex_world_open(&w, name, &o) < 0) fail_msg("%s", bex_error());
     return w;
@@ -25,15 +26,15 @@ static void every_goal_is_reached(void **state) {
         bex_world *w = open_world(names[n], -1, -1);
         const bex_maze *m = bex_maze2d_maze(w);
         bex_env *env = w->class->new (w);
-        bex_demonstrator *d;
-        assert_int_equal(bex_demonstrator_new(&d, w, &(bex_demonstrator_options){0}), 0);
+        bex_maze_pilot *d;
+        assert_int_equal(bex_maze_pilot_new(&d, w, &(bex_maze_pilot_options){0}), 0);
         bex_real obs[4], act[2], goal[2], reward;
         bool terminated;
         int goals = 0, given_up = 0, since = 0;
         w->class->reset(env, bex_rng_seed(1), obs);
-        bex_demonstrator_start(d, bex_rng_seed(2), obs);
+        bex_maze_pilot_start(d, bex_rng_seed(2), obs);
         for (int t = 0; t < 100000; t++) {
-            bool over = bex_demonstrator_act(d, obs, act, goal);
+            bool over = bex_maze_pilot_act(d, obs, act, goal);
             assert_true(fabs((double)act[0]) <= 1 && fabs((double)act[1]) <= 1);
             if (over && since < w->class->time_limit) {
                 // over means: at the whole-number goal cell
@@ -52,7 +53,7 @@ static void every_goal_is_reached(void **state) {
         // in the open room the limit of 150 steps is short of the longest ways
         if (n < 3) assert_int_equal(given_up, 0);
 
-        bex_demonstrator_free(d);
+        bex_maze_pilot_free(d);
         w->class->free(env);
         bex_world_close(w);
     }
@@ -65,17 +66,16 @@ static void the_law_by_hand(void **state) {
     const bex_maze *m = bex_maze2d_maze(w);
     double weights[15] = {0};
     weights[bex_maze_cell(m, 2, 2)] = 1; // next to the start: one waypoint, the goal's cell
-    bex_demonstrator *d;
-    assert_int_equal(bex_demonstrator_new(&d, w, &(bex_demonstrator_options){.weights = weights}),
-                     0);
+    bex_maze_pilot *d;
+    assert_int_equal(bex_maze_pilot_new(&d, w, &(bex_maze_pilot_options){.weights = weights}), 0);
     bex_env *env = w->class->new (w);
     bex_real obs[4], act[2], goal[2], reward;
     bool terminated, over = false;
     w->class->reset(env, bex_rng_seed(6), obs);
-    bex_demonstrator_start(d, bex_rng_seed(7), obs);
+    bex_maze_pilot_start(d, bex_rng_seed(7), obs);
     int t = 0;
     for (; t < 300 && !over; t++) {
-        over = bex_demonstrator_act(d, obs, act, goal);
+        over = bex_maze_pilot_act(d, obs, act, goal);
         assert_true(fabs((double)goal[0] - 2) <= 0.1 && fabs((double)goal[1] - 2) <= 0.1);
         for (int i = 0; i < 2; i++) {
             double a = 10 * (2 - (double)obs[i]) - (double)obs[2 + i];
@@ -85,8 +85,8 @@ static void the_law_by_hand(void **state) {
     }
     assert_true(over && t > 10);
     // the same cell again: no new plan is needed and it is over at once, as in D4RL
-    assert_true(bex_demonstrator_act(d, obs, act, goal));
-    bex_demonstrator_free(d);
+    assert_true(bex_maze_pilot_act(d, obs, act, goal));
+    bex_maze_pilot_free(d);
     w->class->free(env);
     bex_world_close(w);
 }
@@ -98,15 +98,15 @@ static void waypoints_lie_short_of_the_cells(void **state) {
     bex_world *w = open_world("maze2d-large", 1, 1);
     const bex_maze *m = bex_maze2d_maze(w);
     bex_env *env = w->class->new (w);
-    bex_demonstrator *d;
-    assert_int_equal(bex_demonstrator_new(&d, w, &(bex_demonstrator_options){0}), 0);
+    bex_maze_pilot *d;
+    assert_int_equal(bex_maze_pilot_new(&d, w, &(bex_maze_pilot_options){0}), 0);
     bex_real obs[4], act[2], goal[2], reward;
     bool terminated;
     int seen = 0, whole = 0;
     w->class->reset(env, bex_rng_seed(1), obs);
-    bex_demonstrator_start(d, bex_rng_seed(2), obs);
+    bex_maze_pilot_start(d, bex_rng_seed(2), obs);
     for (int t = 0; t < 30000; t++) {
-        bex_demonstrator_act(d, obs, act, goal);
+        bex_maze_pilot_act(d, obs, act, goal);
         double p[2];
         bool clear = true;
         for (int i = 0; i < 2; i++) {
@@ -123,7 +123,7 @@ static void waypoints_lie_short_of_the_cells(void **state) {
         w->class->step(env, act, obs, &reward, &terminated);
     }
     assert_true(seen > 1000 && whole > 50 && whole < seen);
-    bex_demonstrator_free(d);
+    bex_maze_pilot_free(d);
     w->class->free(env);
     bex_world_close(w);
 }
@@ -133,21 +133,21 @@ static void patience_ends_a_goal(void **state) {
     bex_world *w = open_world("maze2d-large", 1, 1);
     double weights[46] = {0};
     weights[45] = 1; // far away
-    bex_demonstrator *d;
-    assert_int_equal(bex_demonstrator_new(
-                         &d, w, &(bex_demonstrator_options){.weights = weights, .patience = 20}),
-                     0);
+    bex_maze_pilot *d;
+    assert_int_equal(
+        bex_maze_pilot_new(&d, w, &(bex_maze_pilot_options){.weights = weights, .patience = 20}),
+        0);
     bex_env *env = w->class->new (w);
     bex_real obs[4], act[2], goal[2], reward;
     bool terminated;
     w->class->reset(env, bex_rng_seed(6), obs);
-    bex_demonstrator_start(d, bex_rng_seed(7), obs);
+    bex_maze_pilot_start(d, bex_rng_seed(7), obs);
     for (int t = 0; t < 63; t++) {
-        assert_int_equal(bex_demonstrator_act(d, obs, act, goal), t % 21 == 20);
+        assert_int_equal(bex_maze_pilot_act(d, obs, act, goal), t % 21 == 20);
         w->class->step(env, act, obs, &reward, &terminated);
     }
-    bex_demonstrator_free(d);
-    bex_demonstrator_free(NULL);
+    bex_maze_pilot_free(d);
+    bex_maze_pilot_free(NULL);
     w->class->free(env);
     bex_world_close(w);
 }
@@ -157,21 +157,20 @@ static void noise_has_its_size(void **state) {
     bex_world *w = open_world("maze2d-open", 2, 3);
     double weights[15] = {0};
     weights[bex_maze_cell(bex_maze2d_maze(w), 2, 3)] = 1;
-    bex_demonstrator *d;
+    bex_maze_pilot *d;
     assert_int_equal(
-        bex_demonstrator_new(&d, w, &(bex_demonstrator_options){.weights = weights, .noise = 0.1}),
-        0);
+        bex_maze_pilot_new(&d, w, &(bex_maze_pilot_options){.weights = weights, .noise = 0.1}), 0);
     bex_real obs[4] = {2, 3, 0, 0}, act[2], goal[2];
-    bex_demonstrator_start(d, bex_rng_seed(7), obs);
+    bex_maze_pilot_start(d, bex_rng_seed(7), obs);
     enum { N = 20000 };
     double sum = 0, squares = 0;
     for (int t = 0; t < N; t++) {
-        bex_demonstrator_act(d, obs, act, goal); // at rest on the target: the law says 0
+        bex_maze_pilot_act(d, obs, act, goal); // at rest on the target: the law says 0
         for (int i = 0; i < 2; i++) sum += (double)act[i], squares += (double)(act[i] * act[i]);
     }
     assert_true(fabs(sum / (2 * N)) < 5 * 0.1 / sqrt(2 * N));
     assert_true(fabs(squares / (2 * N) - 0.01) < 5 * 0.01 * sqrt(2.0 / (2 * N)));
-    bex_demonstrator_free(d);
+    bex_maze_pilot_free(d);
     bex_world_close(w);
 }
 
@@ -189,11 +188,11 @@ static void returns_are_those_d4rl_published(void **state) {
         const bex_maze *m = bex_maze2d_maze(w);
         double weights[64] = {0}, sum = 0, squares = 0;
         weights[m->goal] = 1;
-        bex_demonstrator *d;
+        bex_maze_pilot *d;
         bex_env *env = w->class->new (w);
         assert_int_equal(
-            bex_demonstrator_new(
-                &d, w, &(bex_demonstrator_options){.weights = weights, .patience = 1 << 30}),
+            bex_maze_pilot_new(&d, w,
+                               &(bex_maze_pilot_options){.weights = weights, .patience = 1 << 30}),
             0);
         for (int e = 0; e < EPISODES; e++) {
             bex_rng rng = bex_rng_split(bex_rng_seed(7), "episode", (uint64_t)e);
@@ -202,10 +201,10 @@ static void returns_are_those_d4rl_published(void **state) {
             double total = 0;
             w->class->reset(env, rng, obs);
             rng = bex_rng_split(rng, "actions", 0);
-            if (e == 0) bex_demonstrator_start(d, rng, obs);
+            if (e == 0) bex_maze_pilot_start(d, rng, obs);
             for (int t = 0; t < w->time_limit; t++) {
                 if (k % 2)
-                    bex_demonstrator_act(d, obs, act, goal);
+                    bex_maze_pilot_act(d, obs, act, goal);
                 else
                     for (int i = 0; i < 2; i++) act[i] = R(2 * bex_rng_uniform(&rng) - 1);
                 w->class->step(env, act, obs, &reward, &terminated);
@@ -218,7 +217,7 @@ static void returns_are_those_d4rl_published(void **state) {
         if (fabs(mean - w->class->score[k % 2]) > 3 * error)
             fail_msg("%s: %g, D4RL %g, standard error of the difference %g", names[k / 2], mean,
                      w->class->score[k % 2], error);
-        bex_demonstrator_free(d);
+        bex_maze_pilot_free(d);
         w->class->free(env);
         bex_world_close(w);
     }
