@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "cli/options.h"
 #include "data/load.h"
 #include "data/window.h"
+#include "host/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "data/writer.h"
 #include "demo/ant_pilot.h"
 #include "demo/goal_weights.h"
@@ -15,6 +14,7 @@
 #include "env/ant/antmaze.h"
 #include "env/maze/maze2d.h"
 #include "env/mj.h"
+#include "host/json.h"
 #include "host/progress.h"
 
 #include <math.h>

@@ -6,11 +6,11 @@
 #include "show/world_picture.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "data/load.h"
 #include "env/kitchen/kitchen.h"
 #include "env/maze/maze.h"
 #include "env/mj.h"
+#include "host/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "agent/imitation/open_loop.h"
 #include "base/config.h"
 #include "base/error.h"
-#include "base/json.h"
+#include "host/json.h"
 #include "run/checkpoint.h"
 #include "run/train.h"
 

@@ -5,8 +5,8 @@
 #include "cli/options.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "draw/figure.h"
+#include "host/json.h"
 #include "theory/cloned.h"
 #include "theory/proposition.h"
 

@@ -26,8 +26,8 @@
 #ifndef BEX_EXPLORE_RESULTS_H
 #define BEX_EXPLORE_RESULTS_H
 
-#include "base/json.h"
 #include "explore/explored.h"
+#include "host/json.h"
 
 typedef struct bex_explore_about {
     const char *command; // bex_command_line(), UTF-8

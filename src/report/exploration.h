@@ -22,8 +22,8 @@
 #ifndef BEX_REPORT_EXPLORATION_H
 #define BEX_REPORT_EXPLORATION_H
 
-#include "base/json.h"
 #include "draw/colour.h"
+#include "host/json.h"
 
 #include <stdbool.h>
 

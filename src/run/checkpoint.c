@@ -3,10 +3,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "host/folder.h"
+#include "host/json.h"
 
 #include <errno.h>
 #include <math.h>

@@ -242,7 +242,7 @@ static const struct {
     const char *serves;
 } libraries[] = {
     {"OpenMP", "gcc", true, openmp_version, "threads"},
-    {"jansson", "libjansson-dev", true, jansson_version, "JSON: safetensors headers, results"},
+    {"jansson", "libjansson-dev", true, jansson_version, "JSON: results, requests"},
     {"inih", "libinih-dev", true, inih_version, "configuration files"},
     {"HDF5", "libhdf5-dev", false, HDF5_VERSION, "D4RL, Minari, robomimic and LIBERO files"},
     {"zlib", "zlib1g-dev", false, ZLIB_VERSION_OF, "compressed demonstrations read on all cores"},

@@ -5,8 +5,8 @@
 #ifndef BEX_SHOW_EXPLORATION_FIGURES_H
 #define BEX_SHOW_EXPLORATION_FIGURES_H
 
-#include "base/json.h"
 #include "explore/explored.h"
+#include "host/json.h"
 
 /* Into directory `out`; results as bex_explore_results made them. Negative with a message. */
 int bex_explore_draw(const bex_explored *e, const json_t *results, const char *name,
