@@ -5,6 +5,7 @@
 
 #include "bex/bex.h"
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "policy/control.h"
@@ -26,11 +27,14 @@ struct bex_session {
 
 static int misused(const char *what) {
     bex_fail("%s", what);
+    bex_misused();
     return BEX_MISUSED;
 }
 
+// of a call below: whose fault its message says it is
 static int status(int code) {
-    return code < 0 ? BEX_FAILED : BEX_OK;
+    if (code >= 0) return BEX_OK;
+    return bex_error_is_misuse() ? BEX_MISUSED : BEX_FAILED;
 }
 
 /* ---- policy ---- */
@@ -40,6 +44,14 @@ int bex_policy_open(bex_policy **out, const char *path) {
     *out = NULL;
     if (!path) return misused("bex_policy_open: path is NULL");
     *out = bex_policy_load(path);
+    return *out ? BEX_OK : BEX_FAILED;
+}
+
+int bex_policy_open_memory(bex_policy **out, const void *bytes, size_t size) {
+    if (!out) return misused("bex_policy_open_memory: out is NULL");
+    *out = NULL;
+    if (!bytes) return misused("bex_policy_open_memory: bytes is NULL");
+    *out = bex_policy_parse(bytes, size);
     return *out ? BEX_OK : BEX_FAILED;
 }
 
@@ -121,7 +133,7 @@ int bex_session_open(bex_session **out, const bex_policy *policy,
     s->control = bex_control_new(policy, &c);
     if (!s->control) {
         free(s);
-        return BEX_FAILED;
+        return status(-1);
     }
     *out = s;
     return BEX_OK;
@@ -140,7 +152,7 @@ int bex_session_begin(bex_session *s) {
 
 int bex_session_end(bex_session *s) {
     if (!s) return misused("bex_session_end: session is NULL");
-    return bex_control_end(s->control) < 0 ? BEX_MISUSED : BEX_OK;
+    return status(bex_control_end(s->control));
 }
 
 static int check_sizes(const bex_session *s, const float *state, int n_state, const float *out,
@@ -157,12 +169,28 @@ static int check_sizes(const bex_session *s, const float *state, int n_state, co
     return BEX_OK;
 }
 
-// one call of act or plan, timed
+typedef struct {
+    int (*call)(bex_control *, const bex_real *, bex_real *);
+    bex_control *control;
+    const float *state;
+    float *out;
+    int code;
+} control_call;
+
+static void run_call(void *payload) {
+    control_call *c = payload;
+    c->code = c->call(c->control, c->state, c->out);
+}
+
+// one call of act or plan, timed. It holds nothing but step memory, of which opening took enough:
+// guarded all the same
 static int timed(bex_session *s, int (*call)(bex_control *, const bex_real *, bex_real *),
                  const float *state, float *out) {
     double start = bex_seconds();
     long long plans = bex_control_plans(s->control);
-    if (call(s->control, state, out) < 0) return BEX_MISUSED;
+    control_call c = {.call = call, .control = s->control, .state = state, .out = out};
+    if (bex_arena_guard(run_call, &c) < 0) return BEX_FAILED;
+    if (c.code < 0) return status(c.code);
     double took = bex_seconds() - start;
     s->calls++;
     if (s->deadline > 0 && took > s->deadline) s->missed++;
@@ -185,17 +213,17 @@ int bex_session_plan(bex_session *s, const float *state, int n_state, float *act
 
 int bex_session_set_exp(bex_session *s, const char *exp) {
     if (!s || !exp) return misused("bex_session_set_exp: NULL");
-    return bex_control_set_exp(s->control, exp) < 0 ? BEX_MISUSED : BEX_OK;
+    return status(bex_control_set_exp(s->control, exp));
 }
 
 int bex_session_set_task(bex_session *s, int task, int scene) {
     if (!s) return misused("bex_session_set_task: session is NULL");
-    return bex_control_set_task(s->control, task, scene) < 0 ? BEX_MISUSED : BEX_OK;
+    return status(bex_control_set_task(s->control, task, scene));
 }
 
 int bex_session_set_seed(bex_session *s, uint64_t seed) {
     if (!s) return misused("bex_session_set_seed: session is NULL");
-    return bex_control_set_seed(s->control, seed) < 0 ? BEX_MISUSED : BEX_OK;
+    return status(bex_control_set_seed(s->control, seed));
 }
 
 // the history of a session, or NULL with a message

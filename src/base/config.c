@@ -385,8 +385,11 @@ char *bex_config_text(const bex_config_schema *schema, const void *config) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (out) print_config(schema, config, out);
-    BEX_CHECK(out && !ferror(out) && fclose(out) == 0, "out of memory for a config text");
-    return text;
+    bool whole = out && !ferror(out);
+    if (out && fclose(out) != 0) whole = false;
+    if (whole && text) return text;
+    free(text);
+    return bex_fail("out of memory for a config text"), NULL;
 }
 
 int bex_config_save(const bex_config_schema *schema, const void *config, const char *path,

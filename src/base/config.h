@@ -110,7 +110,8 @@ int bex_config_set(const bex_config_schema *schema, void *config, const char *ov
 int bex_config_take_overrides(int *argc, char **argv, const char **out);
 
 /* The whole config as INI text with help as comments: parsing it gives the same bits. malloced,
- * the caller frees. For config.ini of a run, and for the metadata of a checkpoint. */
+ * the caller frees; NULL with a message: out of memory. For config.ini of a run, and for the metadata of a
+ * checkpoint. */
 char *bex_config_text(const bex_config_schema *schema, const void *config);
 
 /* bex_config_text into a file, atomically. 0, or negative with a message. */

@@ -83,40 +83,47 @@ static int parse_options(bex_control *c, const bex_control_options *o) {
     return bex_control_set_exp(c, o->exp ? o->exp : d->exp);
 }
 
-static int prepare_lead(bex_control *c) {
+static int allocate_lead(bex_control *c) {
     const bex_policy *p = c->policy;
     const bex_dit_options *n = &p->dit.o;
     if (!(c->lead = bex_lead_new(p))) return -1;
     c->noises = calloc((size_t)c->candidates * (size_t)n->K * (size_t)n->A, sizeof *c->noises);
     c->led_time = calloc((size_t)c->sampler.steps * (size_t)n->C, sizeof *c->led_time);
-    if (!c->noises || !c->led_time) return bex_fail("out of memory");
-    c->led = c->sampler, c->led.given = p->A, c->led.guidance = 1;
-    bex_sampler_time(&c->tape, &p->dit, &c->led, c->led_time);
-    c->led.time = c->led_time;
-    return 0;
+    return c->noises && c->led_time ? 0 : bex_fail("out of memory");
+}
+
+// what the samplers know of their steps beforehand
+static void prepare_samplers(bex_control *c) {
+    const bex_policy *p = c->policy;
+    bex_sampler_time(&c->tape, &p->dit, &c->sampler, c->time);
+    if (c->lead) {
+        c->led = c->sampler, c->led.given = p->A, c->led.guidance = 1;
+        bex_sampler_time(&c->tape, &p->dit, &c->led, c->led_time);
+        c->led.time = c->led_time;
+    }
+    c->sampler.time = c->time;
 }
 
 static int allocate(bex_control *c, const bex_control_options *o) {
     const bex_policy *p = c->policy;
     const bex_dit_options *n = &p->dit.o;
     size_t chunk = (size_t)n->K * (size_t)n->A, states = (size_t)n->N * (size_t)n->O;
-    c->arena = bex_arena_new();
+    if (!(c->arena = bex_arena_new())) return -1;
     bex_tape_init(&c->tape, c->arena);
     c->chunk = calloc((size_t)n->K * (size_t)p->A, sizeof *c->chunk);
     c->x = calloc((size_t)c->candidates * chunk, sizeof *c->x);
     c->time = calloc((size_t)c->sampler.steps * (size_t)n->C, sizeof *c->time);
     if (!c->chunk || !c->x || !c->time) return bex_fail("out of memory");
-    bex_sampler_time(&c->tape, &p->dit, &c->sampler, c->time);
-    c->sampler.time = c->time;
     // ways tell the future by themselves, places only together with the actions (policy.h)
     int from = p->W && p->config.model.reach > 0 ? p->A : 0;
     if (!(c->proposals = bex_proposals_new(c->candidates, n->K, n->A, from))) return -1;
     if (c->candidates > 1 && !(c->choice = bex_choice_new(p, c->candidates))) return -1;
-    if (c->choice && p->config.diffusion.lead > 0 && prepare_lead(c) < 0) return -1;
+    if (c->choice && p->config.diffusion.lead > 0 && allocate_lead(c) < 0) return -1;
     if (!n->N) return 0;
-    bex_memory_options h = {.O = p->O, .H = n->N, .episode_most = o->episode_most};
+    bex_memory_options h = {
+        .O = p->O, .H = n->N, .episode_most = o->episode_most, .normaliser = &p->normaliser};
     if (bex_memory_parse(&h.kind, &h.file, o->history ? o->history : p->config.deploy.history) < 0)
-        return -1;
+        return o->history ? bex_misused() : -1;
     c->history = bex_memory_new(&h);
     if (!c->history) return -1;
     c->raw = calloc((size_t)n->N * (size_t)p->O, sizeof *c->raw);
@@ -131,6 +138,18 @@ static int allocate(bex_control *c, const bex_control_options *o) {
     return c->gram && c->memory ? 0 : bex_fail("out of memory");
 }
 
+typedef struct {
+    bex_control *c;
+    const bex_real *state, *history;
+    int code;
+} first_passes;
+
+static void run_first_passes(void *payload) {
+    first_passes *f = payload;
+    prepare_samplers(f->c);
+    f->code = bex_control_plan_from(f->c, f->state, f->history, NULL, f->c->chunk);
+}
+
 // one plan with made-up states sizes the arena: acting then never grows it
 static int warm_up(bex_control *c) {
     const bex_dit_options *n = &c->policy->dit.o;
@@ -141,7 +160,9 @@ static int warm_up(bex_control *c) {
     if (!code) {
         memcpy(state, c->policy->normaliser.mean, O * sizeof *state);
         for (int i = 0; i < n->N; i++) memcpy(history + (size_t)i * O, state, O * sizeof *state);
-        code = bex_control_plan_from(c, state, history, NULL, c->chunk);
+        first_passes f = {.c = c, .state = state, .history = history};
+        code = bex_arena_guard(run_first_passes, &f);
+        if (!code) code = f.code;
     }
     c->plans = 0;
     c->all_plans = 0;
@@ -157,7 +178,11 @@ bex_control *bex_control_new(const bex_policy *policy, const bex_control_options
     c->policy = policy;
     c->target = NAN;
     c->root = bex_rng_split(bex_rng_seed(options->seed), "control", 0);
-    if (parse_options(c, options) == 0 && allocate(c, options) == 0 && warm_up(c) == 0) return c;
+    int code = parse_options(c, options);
+    if (code < 0) bex_misused(); // the policy's own were checked when it was loaded
+    if (code == 0) code = allocate(c, options);
+    if (code == 0) code = warm_up(c);
+    if (code == 0) return c;
     bex_control_free(c);
     return NULL;
 }
@@ -184,7 +209,7 @@ void bex_control_free(bex_control *c) {
 
 int bex_control_set_exp(bex_control *c, const char *exp) {
     bex_target e;
-    if (bex_target_parse(&e, exp) < 0) return -1;
+    if (bex_target_parse(&e, exp) < 0) return bex_misused();
     c->exp = e;
     c->resolved = false;
     return 0;
@@ -192,8 +217,11 @@ int bex_control_set_exp(bex_control *c, const char *exp) {
 
 static int check_label(const char *what, int label, int labels) {
     if (label >= 0 && label < (labels ? labels : 1)) return 0;
-    if (!labels) return bex_fail("%s %d, the policy is told of none", what, label);
-    return bex_fail("%s %d, the policy knows 0 to %d", what, label, labels - 1);
+    if (labels)
+        bex_fail("%s %d, the policy knows 0 to %d", what, label, labels - 1);
+    else
+        bex_fail("%s %d, the policy is told of none", what, label);
+    return bex_misused();
 }
 
 int bex_control_set_task(bex_control *c, int task, int scene) {
@@ -205,13 +233,13 @@ int bex_control_set_task(bex_control *c, int task, int scene) {
 }
 
 int bex_control_set_step(bex_control *c, long long step) {
-    if (step < 0) return bex_fail("step %lld of an episode", step);
+    if (step < 0) return bex_fail("step %lld of an episode", step), bex_misused();
     c->step = step;
     return 0;
 }
 
 int bex_control_set_seed(bex_control *c, uint64_t seed) {
-    if (c->running) return bex_fail("an episode is running");
+    if (c->running) return bex_fail("an episode is running"), bex_misused();
     c->root = bex_rng_split(bex_rng_seed(seed), "control", 0);
     c->episode = 0;
     return 0;
@@ -275,14 +303,14 @@ int bex_control_begin(bex_control *c) {
 }
 
 int bex_control_end(bex_control *c) {
-    if (!c->running) return bex_fail("no episode has begun");
+    if (!c->running) return bex_fail("no episode has begun"), bex_misused();
     c->running = false;
     c->episode++;
     return c->history ? bex_memory_end(c->history) : 0;
 }
 
 int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
-    if (c->running) return bex_fail("an episode is running");
+    if (c->running) return bex_fail("an episode is running"), bex_misused();
     c->episode++;
     if (!c->history) return 0;
     for (int t = 0; t < rows; t++)
@@ -342,6 +370,7 @@ static int resolve_target(bex_control *c, const bex_real *state) {
 // c->raw is another history now
 static void encode_history(bex_control *c) {
     const bex_dit_options *n = &c->policy->dit.o;
+    c->encoded = false; // until it is, should this be left by a guard (base/arena.h)
     bex_policy_inputs(c->policy, c->seen, c->raw, n->N);
     if (n->mode == BEX_DIT_PREFIX) keep_keys(c);
     c->encoded = true;
@@ -352,7 +381,8 @@ static void encode_history(bex_control *c) {
 static int take_history(bex_control *c, const bex_real *history) {
     size_t size = (size_t)c->policy->dit.o.N * (size_t)c->policy->O * sizeof *history;
     if (!size) return 0;
-    if (!history) return c->drawn ? 0 : bex_fail("no history: no episode has seen a state");
+    if (!history && c->drawn) return 0;
+    if (!history) return bex_fail("no history: no episode has seen a state"), bex_misused();
     if (!c->encoded || memcmp(c->raw, history, size) != 0) {
         memcpy(c->raw, history, size);
         encode_history(c);
@@ -407,12 +437,6 @@ static void encode(bex_control *c, const bex_real *state, const unsigned char *h
         if (B == 2) null[i] = row_of(c, pooled[i], 1);
         pooled[i] = row_of(c, pooled[i], 0);
     }
-}
-
-static int check_finite(const bex_real *state, int O) {
-    for (int i = 0; i < O; i++)
-        if (!isfinite(state[i])) return bex_fail("observation %d of %d is not finite", i, O);
-    return 0;
 }
 
 static int check_told(const bex_real *x, size_t n) {
@@ -479,7 +503,8 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
     const bex_dit_options *n = &p->dit.o;
     size_t size = (size_t)n->K * (size_t)n->A;
     c->last.n = 0;
-    if (check_finite(state, p->O) < 0) return -1;
+    bex_tape_reset(&c->tape); // one before this may have been left by a guard
+    if (bex_normaliser_check(&p->normaliser, state) < 0) return bex_misused();
     if (take_history(c, history) < 0) return -1;
     if (n->coverage && !c->resolved && resolve_target(c, state) < 0) return -1;
     bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
@@ -497,14 +522,14 @@ int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real 
     for (int k = 0; k < n->K; k++)
         bex_denormalise_actions(&p->normaliser, chunk + (size_t)k * (size_t)p->A,
                                 x + (size_t)k * (size_t)n->A, 1);
-    return 0;
+    return check_told(chunk, (size_t)n->K * (size_t)p->A);
 }
 
 // record the state; the first one of an episode also fixes its history
 static int observe(bex_control *c, const bex_real *state) {
     c->last.n = 0;
-    if (!c->running) return bex_fail("no episode has begun");
-    if (check_finite(state, c->policy->O) < 0) return -1;
+    if (!c->running) return bex_fail("no episode has begun"), bex_misused();
+    if (bex_normaliser_check(&c->policy->normaliser, state) < 0) return bex_misused();
     if (!c->history) return 0;
     bex_memory_push(c->history, state);
     if (c->drawn) return 0;

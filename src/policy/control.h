@@ -5,9 +5,11 @@
  *   act              the next action of the chunk, planning when it is used up
  *   end              the episode's states join the history (policy/memory.h)
  *
- * After `new` nothing allocates but end and the file calls. What depends on the history alone, its keys
- * and values in every encoder block (prefix mode) and the coverage target, is computed once an
- * episode; with candidates, begin reads the whole memory for its coverage. All randomness is (seed, episode, plan): the same states give the same actions. A dropped
+ * After `new` nothing allocates but end and the file calls; the network's passes take step memory that
+ * `new` has sized, so one that runs out of it (base/arena.h) is left only by a guard of the caller's.
+ * What depends on the history alone, its keys and values in every encoder block (prefix mode) and the
+ * coverage target, is computed once an episode; with candidates, begin reads the whole memory for its
+ * coverage. All randomness is (seed, episode, plan): the same states give the same actions. A dropped
  * episode counts: the next one is not its repetition.
  *
  * The policy is shared and never written; a stream belongs to one thread at a time. */
@@ -50,8 +52,8 @@ int bex_control_end(bex_control *c);
  * states (rows,O) join the history: the stream goes on as the old one would have. */
 int bex_control_recall(bex_control *c, const bex_real *states, int rows);
 
-/* state (O), action (A), both in the world's units. A state that is not finite is refused and
- * changes nothing. */
+/* state (O), action (A), both in the world's units. A state that is not finite, or too far off to be one
+ * (bex_normaliser_check), is refused, the caller's fault, and changes nothing. */
 int bex_control_act(bex_control *c, const bex_real *state, bex_real *action);
 
 /* A whole chunk (K,A) for this state, for callers that play it themselves: time moves on by K, and

@@ -2,7 +2,9 @@
 #include "policy/policy.h"
 
 #include "base/error.h"
+#include "coverage/target.h"
 #include "nn/param_file.h"
+#include "policy/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +14,8 @@
 static const char FORMAT[] = "bex-policy-1";
 
 enum { MOST = 1 << 26 }; // numbers of a history or a chunk
+static const double CELLS_MOST =
+    1 << 30; // that an int holds; how many are allowed is the feature's to say
 
 static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int scenes) {
     const bex_model_config *m = &c->model;
@@ -38,6 +42,11 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
         (!m->waypoints || m->reach == 0 || c->diffusion.predicts != BEX_PREDICTS_CHUNK))
         return bex_fail("diffusion.lead needs model.waypoints, model.reach above 0 and "
                         "diffusion.predicts = chunk");
+    bex_target exp;
+    bex_memory_kind kind;
+    const char *file;
+    if (bex_target_parse(&exp, c->deploy.exp) < 0) return bex_fail_in("deploy.exp");
+    if (bex_memory_parse(&kind, &file, c->deploy.history) < 0) return bex_fail_in("deploy.history");
     if (m->task && !tasks) return bex_fail("model.task: the demonstrations have no task labels");
     if (m->scene && !scenes)
         return bex_fail("model.scene: the demonstrations have no scene labels");
@@ -85,13 +94,13 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
     bex_policy *p = calloc(1, sizeof *p);
     if (!p) return bex_fail("out of memory for a policy"), NULL;
     *p = (bex_policy){.config = *config, .O = O, .A = A, .tasks = tasks, .scenes = scenes};
-    if (config->model.waypoints && find_waypoints(p) < 0) {
-        free(p);
+    p->params = bex_params_new();
+    if (!p->params || (config->model.waypoints && find_waypoints(p) < 0)) {
+        bex_policy_free(p);
         return NULL;
     }
     bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps,
                             (bex_predicts)config->diffusion.predicts);
-    p->params = bex_params_new();
     p->dit = bex_dit_add(p->params, dit_options(config, O, A, p->W, tasks, scenes));
     return p;
 }
@@ -99,8 +108,10 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
 bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int tasks, int scenes,
                            int blocks, uint64_t seed) {
     bex_policy *p = lay_out(config, O, A, tasks, scenes);
-    if (p) bex_params_build(p->params, blocks, bex_rng_split(bex_rng_seed(seed), "init", 0));
-    return p;
+    bex_rng init = bex_rng_split(bex_rng_seed(seed), "init", 0);
+    if (!p || bex_params_build(p->params, blocks, init) == 0) return p;
+    bex_policy_free(p);
+    return NULL;
 }
 
 void bex_policy_free(bex_policy *p) {
@@ -180,7 +191,10 @@ bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normalise
             bex_real half = R(4) * n->std[dims[i]];
             low[i] = n->mean[dims[i]] - half;
             bin[i] = R(c->cell);
-            bins[i] = (int)(R(2) * half / bin[i]) + 1;
+            double across = (double)(R(2) * half / bin[i]) + 1;
+            if (!(across * o.out < CELLS_MOST))
+                return bex_fail("coverage.cell %g: more than %g cells", c->cell, CELLS_MOST), NULL;
+            bins[i] = (int)across;
             o.out *= bins[i];
         }
         o.low = low, o.bin = bin, o.bins = bins;
@@ -200,6 +214,7 @@ bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normalise
 static int save(const bex_policy *p, const char *path, bool half) {
     char number[32];
     char *text = bex_config_text(&bex_policy_schema, &p->config);
+    if (!text) return bex_fail_in("%s", path);
     bex_st_writer *w = bex_st_writer_new();
     bex_st_add_metadata(w, "format", FORMAT);
     bex_st_add_metadata(w, "config", text);
@@ -256,11 +271,9 @@ static void act_with_average(bex_params *p) {
 static int read_weights(bex_policy *p, const bex_st_file *f) {
     bex_params *params = p->params;
     if (bex_params_fit(params, f) < 0) return -1; // before the file decides how much memory
-    bex_params_allocate(params, 0);
-    if (bex_params_read_values(params, f) < 0) return -1;
+    if (bex_params_allocate(params, 0) < 0 || bex_params_read_values(params, f) < 0) return -1;
     if (params->ema) act_with_average(params);
-    bex_params_pack(params, 1);
-    return 0;
+    return bex_params_pack(params, 1);
 }
 
 static int read_coverage(bex_policy *p, const bex_st_file *f) {
@@ -310,18 +323,29 @@ static bex_policy *from_file(const bex_st_file *f) {
     return NULL;
 }
 
+// `f`, which messages call `name`, is freed; NULL: it could not be read
+static bex_policy *from(bex_st_file *f, const char *name) {
+    if (!f) return NULL;
+    bex_policy *p = from_file(f);
+    // messages about tensors name the file
+    if (!p && !strstr(bex_error(), name)) bex_fail_in("%s", name);
+    bex_st_free(f);
+    return p;
+}
+
 bex_policy *bex_policy_load(const char *path) {
     char inside[1100];
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        snprintf(inside, sizeof inside, "%s/model.safetensors", path);
+        int length = snprintf(inside, sizeof inside, "%s/model.safetensors", path);
+        if (length < 0 || length >= (int)sizeof inside)
+            return bex_fail("path too long: '%.60s...'", path), NULL;
         path = inside;
     }
-    bex_st_file *f = bex_st_load(path);
-    if (!f) return NULL;
-    bex_policy *p = from_file(f);
-    // messages about tensors name the file
-    if (!p && !strstr(bex_error(), path)) bex_fail_in("%s", path);
-    bex_st_free(f);
-    return p;
+    return from(bex_st_load(path), path);
+}
+
+bex_policy *bex_policy_parse(const void *bytes, size_t size) {
+    static const char name[] = "policy in memory";
+    return from(bex_st_parse(bytes, size, name), name);
 }

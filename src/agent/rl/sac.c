@@ -74,7 +74,7 @@ static int prepare(bex_sac *a) {
     if (bex_replay_buffer_init(&a->replay, o.O, o.A, (int)c->sac.replay) < 0) return -1;
     a->arena = bex_arena_new();
     a->judged = calloc((size_t)episodes, sizeof *a->judged);
-    return a->judged ? 0 : bex_fail("out of memory");
+    return a->arena && a->judged ? 0 : bex_fail("out of memory");
 }
 
 static void destroy(bex_agent *agent) {
