@@ -1,14 +1,24 @@
 /* base/parallel.c */
 #include "base/parallel.h"
 
+#ifdef _OPENMP
 #include <omp.h>
+#endif
 
 int bex_parallel_threads(void) {
+#ifdef _OPENMP
     return omp_get_max_threads();
+#else
+    return 1;
+#endif
 }
 
 int bex_parallel_worker(void) {
+#ifdef _OPENMP
     return omp_get_thread_num();
+#else
+    return 0;
+#endif
 }
 
 void bex_part(int n, int parts, int i, int *first, int *count) {

@@ -2,7 +2,7 @@
  *
  * Which thread takes which piece is not fixed, so a piece must not depend on it: results are the same
  * bits for any thread count. With one thread it is a plain loop: OpenMP would allocate a team for it
- * on every call. */
+ * on every call. Built without OpenMP (BEX_OPENMP=OFF) it is that plain loop for any number of threads. */
 #ifndef BEX_BASE_PARALLEL_H
 #define BEX_BASE_PARALLEL_H
 
