@@ -14,16 +14,17 @@ SOURCES = $(shell find include src bench tests -name '*.[ch]')
 preset = cmake --preset $(1) && cmake --build --preset $(1) -j$(JOBS)
 run_tests = ctest --preset $(1) -j$(JOBS)
 
-.PHONY: all build test check asan f64 parity bench fuzz torture install demo deps clean help
+.PHONY: all build test check asan f64 arm parity bench fuzz torture install demo deps clean help
 all: build
 
 help:
 	@echo 'make            build the library and the program: build/release/bin/bex'
 	@echo 'make demo       build, train two policies, let them explore: runs/demo/report.html'
 	@echo 'make test       install what is missing, build, run every test (also in double)'
-	@echo 'make check      format, include order, sizes, headers, warnings as errors'
+	@echo 'make check      format, include order, sizes, headers, warnings as errors, libbex without OpenMP'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
 	@echo 'make f64        the gradient checks: the double build and its tests'
+	@echo 'make arm        libbex for aarch64, its tests under qemu (installs a cross compiler)'
 	@echo 'make parity     compare with PyTorch, live (installs python3-torch)'
 	@echo 'make bench      measure; PEERS=1 installs PyTorch to compare with'
 	@echo 'make fuzz       fuzz the readers for FUZZ_SECONDS=300 each'
@@ -49,11 +50,19 @@ asan: deps
 	$(call preset,asan)
 	$(call run_tests,asan)
 
+# the second build is libbex alone, without OpenMP: it must neither need it nor the lab
 check: deps
 	clang-format --dry-run -Werror $(SOURCES)
 	tools/layers
 	tools/size
 	$(call preset,check)
+	$(call preset,noomp)
+	$(call run_tests,noomp) -R '^(api|install|coverage)/'
+
+arm:
+	@$(DEPS) $(if $(filter tools/deps,$(DEPS)),--arm)
+	$(call preset,arm)
+	$(call run_tests,arm)
 
 parity: build
 	@$(DEPS) $(if $(filter tools/deps,$(DEPS)),--peers)

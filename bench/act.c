@@ -13,9 +13,9 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "cli/options.h"
 #include "host/folder.h"
+#include "host/json.h"
 #include "kernel/random.h"
 #include "nn/safetensors.h"
 #include "policy/control.h"

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
+#include "host/json.h"
 
 #include <malloc.h>
 #include <stdio.h>

@@ -10,10 +10,10 @@
 #include "bench/bench.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/rng.h"
 #include "coverage/coverage.h"
 #include "coverage/label.h"
+#include "host/json.h"
 
 #include <math.h>
 #include <stdio.h>

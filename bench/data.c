@@ -5,11 +5,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "cli/options.h"
 #include "data/load.h"
 #include "data/training_history.h"
 #include "data/window.h"
+#include "host/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 #include "bench/bench.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/rng.h"
+#include "host/json.h"
 #include "kernel/attention.h"
 #include "kernel/layernorm.h"
 #include "kernel/linear.h"

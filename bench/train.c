@@ -12,8 +12,8 @@
 #include "bench/workload.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "cli/options.h"
+#include "host/json.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,15 @@
-# What we link. Required for libbex: OpenMP, jansson, inih. Everything else is optional: a missing
-# library disables what `bex doctor` says it disables (src/run/machine.c).
-find_package(OpenMP REQUIRED COMPONENTS C)
+# What we link. Required for libbex: inih, and OpenMP unless BEX_OPENMP is off; for the lab: jansson. Everything else
+# is optional: a missing library disables what `bex doctor` says it disables (src/run/machine.c).
+if(BEX_OPENMP)
+  find_package(OpenMP REQUIRED COMPONENTS C)
+  set(BEX_THREADS OpenMP::OpenMP_C)
+endif()
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(INIH REQUIRED IMPORTED_TARGET inih)
+if(NOT BEX_LAB)
+  return()
+endif()
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 
 function(bex_optional_library name header library)
   find_path(${name}_INCLUDE ${header} ${ARGN})

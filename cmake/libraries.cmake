@@ -14,7 +14,7 @@ add_library(bex_core OBJECT ${BEX_CORE_SOURCES})
 target_include_directories(bex_core PUBLIC include src)
 target_compile_definitions(bex_core PRIVATE BEX_BUILDING BEX_VERSION="${PROJECT_VERSION}")
 target_compile_options(bex_core PRIVATE -fvisibility=hidden)
-target_link_libraries(bex_core PUBLIC OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
+target_link_libraries(bex_core PUBLIC ${BEX_THREADS} PkgConfig::INIH m)
 # kernels want fused multiply-add; elsewhere -std=c11 keeps products and sums apart
 file(GLOB_RECURSE BEX_KERNEL_SOURCES CONFIGURE_DEPENDS src/kernel/*.c)
 list(APPEND BEX_KERNEL_SOURCES src/coverage/gram.c src/coverage/coverage.c)
@@ -24,7 +24,7 @@ add_library(bex SHARED $<TARGET_OBJECTS:bex_core>)
 set_target_properties(bex PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 target_include_directories(bex PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                       $<INSTALL_INTERFACE:include>)
-target_link_libraries(bex PRIVATE OpenMP::OpenMP_C PkgConfig::JANSSON PkgConfig::INIH m)
+target_link_libraries(bex PRIVATE ${BEX_THREADS} PkgConfig::INIH m)
 
 add_library(bex_static STATIC $<TARGET_OBJECTS:bex_core>)
 set_target_properties(bex_static PROPERTIES OUTPUT_NAME bex)
@@ -33,13 +33,15 @@ target_include_directories(bex_static PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_
                                              $<INSTALL_INTERFACE:include>)
 # an installed libbex.a names plain libraries: its user needs neither FindOpenMP nor pkg-config
 target_link_libraries(bex_static PUBLIC
-  $<BUILD_INTERFACE:OpenMP::OpenMP_C> $<BUILD_INTERFACE:PkgConfig::JANSSON>
-  $<BUILD_INTERFACE:PkgConfig::INIH> $<INSTALL_INTERFACE:jansson> $<INSTALL_INTERFACE:inih>
+  $<BUILD_INTERFACE:${BEX_THREADS}> $<BUILD_INTERFACE:PkgConfig::INIH> $<INSTALL_INTERFACE:inih>
   "$<INSTALL_INTERFACE:${OpenMP_C_LIB_NAMES}>" m)
+if(NOT BEX_LAB)
+  return()
+endif()
 
 bex_sources(BEX_LAB_SOURCES host theory data env demo agent check run record explore draw show report)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
-target_link_libraries(bexlab PUBLIC bex_static ${BEX_OPTIONAL})
+target_link_libraries(bexlab PUBLIC bex_static PkgConfig::JANSSON ${BEX_OPTIONAL})
 target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}"
                            BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 # what `bex doctor` tells of the build: the flags that change code, not the warnings

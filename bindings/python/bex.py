@@ -110,6 +110,7 @@ def _candidates():
 _FLOATS, _SESSION, _POLICY = c_void_p, c_void_p, c_void_p
 _CALLS = {
     "bex_policy_open": [POINTER(_POLICY), c_char_p],
+    "bex_policy_open_memory": [POINTER(_POLICY), c_char_p, c_size_t],
     "bex_policy_contract": [_POLICY, POINTER(_Contract)],
     "bex_session_open": [POINTER(_SESSION), _POLICY, POINTER(_Options)],
     "bex_session_begin": [_SESSION],
@@ -198,10 +199,21 @@ class Policy(_Handle):
     _close = _library.bex_policy_close
 
     def __init__(self, path):
+        self._begin("bex_policy_open", _text(path))
+
+    @classmethod
+    def from_bytes(cls, data):
+        """The bytes of a model.safetensors: bytes or anything that converts; they are not kept."""
+        policy = cls.__new__(cls)
+        data = bytes(data)
+        policy._begin("bex_policy_open_memory", data, len(data))
+        return policy
+
+    def _begin(self, call, *source):
         super().__init__()
         self._sessions = 0
         self._closing = False
-        _call("bex_policy_open", byref(self._handle), _text(path))
+        _call(call, byref(self._handle), *source)
         self.contract = self._contract()
 
     def _contract(self):

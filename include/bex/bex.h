@@ -20,7 +20,8 @@
  *
  * Rules
  *   - Functions that can fail return 0 or a negative bex_status; bex_error_message() then says why, in
- *     one line. Nothing here aborts, prints or exits; wrong sizes, NULL and NaN are errors.
+ *     one line. Nothing here aborts, prints or exits; wrong sizes, NULL and NaN are errors, and so is
+ *     memory running out, wherever it does: a call that failed leaves nothing behind.
  *   - A policy is immutable and may be shared by any number of threads and sessions; it must outlive
  *     its sessions. A session is one control stream and belongs to one thread at a time.
  *   - bex_session_act and bex_session_plan allocate nothing, lock nothing and do no I/O; their cost is
@@ -48,8 +49,9 @@ typedef struct bex_session bex_session;
 
 typedef enum bex_status {
     BEX_OK = 0,
-    BEX_FAILED = -1, /* file, format, memory: the world's fault */
-    BEX_MISUSED = -2 /* NULL, a wrong size, a setting out of range, a value that is not finite, a call out of order */
+    BEX_FAILED = -1, /* file, format, memory, a network that gives no number: the world's fault */
+    /* the caller's: NULL, a wrong size, a setting out of range, a state that cannot be, a call out of order */
+    BEX_MISUSED = -2
 } bex_status;
 
 /* Version of the library that is running, "major.minor.patch". Static storage. */
@@ -66,6 +68,8 @@ BEX_API void bex_log_to(void (*sink)(int level, const char *line, void *payload)
 
 /* path: a model.safetensors or a checkpoint directory, e.g. runs/be/checkpoints/last. */
 BEX_API int bex_policy_open(bex_policy **out, const char *path);
+/* The bytes of a model.safetensors; they are not kept after the call. */
+BEX_API int bex_policy_open_memory(bex_policy **out, const void *bytes, size_t size);
 BEX_API void bex_policy_close(bex_policy *policy); /* NULL is fine */
 
 /* What a policy expects and gives: check it against the robot before moving. `size` is sizeof the
@@ -117,10 +121,13 @@ BEX_API void bex_session_close(bex_session *session);             /* NULL is fin
 
 /* An episode begins; one that is running is dropped, not remembered. */
 BEX_API int bex_session_begin(bex_session *session);
-/* It ends: its states join the history. */
+/* It ends: its states join the history; if there is no memory for them it fails, and they are lost. */
 BEX_API int bex_session_end(bex_session *session);
 
-/* The next action for this state: once a control step. */
+/* The next action for this state: once a control step. A state with a value that is not finite, or more
+ * than a million standard deviations from the mean of the demonstrations, is BEX_MISUSED, here and in
+ * plan: what sensors give that read nothing (FLT_MAX, 1e30) would spoil the plan and, remembered, those
+ * after it. Nothing is changed. */
 BEX_API int bex_session_act(bex_session *session, const float *state, int n_state, float *action,
                             int n_action);
 /* A whole chunk (chunk, action) row by row, for callers that play it themselves. */

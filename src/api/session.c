@@ -5,6 +5,7 @@
 
 #include "bex/bex.h"
 
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -28,6 +29,7 @@ struct bex_session {
 
 static int misused(const char *what) {
     bex_fail("%s", what);
+    bex_misused();
     return BEX_MISUSED;
 }
 
@@ -43,6 +45,14 @@ int bex_policy_open(bex_policy **out, const char *path) {
     *out = NULL;
     if (!path) return misused("bex_policy_open: path is NULL");
     *out = bex_policy_load(path);
+    return *out ? BEX_OK : BEX_FAILED;
+}
+
+int bex_policy_open_memory(bex_policy **out, const void *bytes, size_t size) {
+    if (!out) return misused("bex_policy_open_memory: out is NULL");
+    *out = NULL;
+    if (!bytes) return misused("bex_policy_open_memory: bytes is NULL");
+    *out = bex_policy_parse(bytes, size);
     return *out ? BEX_OK : BEX_FAILED;
 }
 
@@ -173,12 +183,28 @@ static int check_sizes(const bex_session *s, const float *state, int n_state, co
     return BEX_OK;
 }
 
-// one call of act or plan, timed
+typedef struct {
+    int (*call)(bex_control *, const bex_real *, bex_real *);
+    bex_control *control;
+    const float *state;
+    float *out;
+    int code;
+} control_call;
+
+static void run_call(void *payload) {
+    control_call *c = payload;
+    c->code = c->call(c->control, c->state, c->out);
+}
+
+// one call of act or plan, timed. It holds nothing but step memory, of which opening took enough:
+// guarded all the same
 static int timed(bex_session *s, int (*call)(bex_control *, const bex_real *, bex_real *),
                  const float *state, float *out) {
     double start = bex_seconds();
     long long plans = bex_control_plans(s->control);
-    if (call(s->control, state, out) < 0) return status(-1);
+    control_call c = {.call = call, .control = s->control, .state = state, .out = out};
+    if (bex_arena_guard(run_call, &c) < 0) return BEX_FAILED;
+    if (c.code < 0) return status(c.code);
     double took = bex_seconds() - start;
     s->calls++;
     if (s->deadline > 0 && took > s->deadline) s->missed++;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/pages.h"
 
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ struct bex_arena {
 
 bex_arena *bex_arena_new(void) {
     bex_arena *a = calloc(1, sizeof *a);
-    BEX_CHECK(a, "out of memory for an arena");
+    if (!a) bex_fail("out of memory for an arena");
     return a;
 }
 
@@ -106,10 +107,28 @@ int bex_arena_reserve(bex_arena *a, size_t bytes) {
 #endif
 }
 
+static _Thread_local jmp_buf *landing; // of the innermost guard of this thread
+
+static _Noreturn void run_out(size_t position, size_t need) {
+    BEX_CHECK(landing, "out of memory: arena at %zu bytes asks for %zu more", position, need);
+    bex_fail("out of memory: %zu KiB of step memory and %zu KiB more", position >> 10,
+             (need >> 10) + 1);
+    longjmp(*landing, 1);
+}
+
+int bex_arena_guard(void (*work)(void *payload), void *payload) {
+    jmp_buf here, *const outer = landing;
+    landing = &here;
+    int left = setjmp(here);
+    if (!left) work(payload);
+    landing = outer;
+    return left ? -1 : 0;
+}
+
 void *bex_arena_alloc(bex_arena *a, size_t bytes) {
     size_t need = rounded(bytes);
     block *b = block_for(a, need);
-    BEX_CHECK(b, "out of memory: arena at %zu bytes asks for %zu more", a->position, need);
+    if (!b) run_out(a->position, need);
     a->current = b;
     if (a->position < b->start) a->position = b->start;
     unsigned char *p = b->bytes + (a->position - b->start);

@@ -7,7 +7,9 @@
  *     if (read_column(f, "actions") < 0) return bex_fail_in("data '%s'", path);
  *     -> "data 'x.hdf5': 'actions' has 7 columns, the policy expects 8"
  *
- * The text is always one line: control characters in it become '?'. */
+ * The text is always one line: control characters in it become '?'.
+ * Memory: whatever bex.h reaches returns its lack. Where only the lab comes, a BEX_CHECK that says "out of
+ * memory" will do. */
 #ifndef BEX_BASE_ERROR_H
 #define BEX_BASE_ERROR_H
 

@@ -11,26 +11,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int bex_file_read(char **text, size_t *size, const char *path, size_t limit) {
-    int code = -1;
-    char *bytes = NULL;
+FILE *bex_file_open(const char *path, size_t *size) {
     int fd = open(path, O_RDONLY | O_NONBLOCK); // a fifo without a writer would hang otherwise
     FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
+    struct stat st;
     if (!f) {
         bex_fail("cannot read '%s': %s", path, strerror(errno));
         if (fd >= 0) close(fd);
-        return -1;
+        return NULL;
     }
-    struct stat st;
-    if (fstat(fileno(f), &st) < 0 || !S_ISREG(st.st_mode)) {
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
         bex_fail("'%s' is not a regular file", path);
+        fclose(f);
+        return NULL;
+    }
+    *size = (size_t)st.st_size;
+    return f;
+}
+
+int bex_file_read(char **text, size_t *size, const char *path, size_t limit) {
+    int code = -1;
+    char *bytes = NULL;
+    size_t want;
+    FILE *f = bex_file_open(path, &want);
+    if (!f) return -1;
+    if (want > limit) {
+        bex_fail("'%s' has %zu bytes, the limit is %zu", path, want, limit);
         goto done;
     }
-    if ((unsigned long long)st.st_size > limit) {
-        bex_fail("'%s' has %lld bytes, the limit is %zu", path, (long long)st.st_size, limit);
-        goto done;
-    }
-    size_t want = (size_t)st.st_size;
     bytes = malloc(want + 1);
     if (!bytes) {
         bex_fail("out of memory: %zu bytes for '%s'", want, path);
@@ -52,8 +60,9 @@ done:
 
 int bex_file_digest(unsigned long long *digest, long long *bytes, const char *path) {
     unsigned char block[1 << 16];
-    FILE *f = fopen(path, "rb");
-    if (!f) return bex_fail("cannot read '%s': %s", path, strerror(errno));
+    size_t size;
+    FILE *f = bex_file_open(path, &size);
+    if (!f) return -1;
     *digest = 0xcbf29ce484222325ull, *bytes = 0;
     for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0; *bytes += (long long)n)
         for (size_t i = 0; i < n; i++) *digest = (*digest ^ block[i]) * 0x100000001b3ull;

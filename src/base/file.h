@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* A regular file to read, and its size. Anything else (a directory, a device, a fifo) is refused at
+ * once: none is waited for. NULL with a message naming the path; the caller closes. */
+FILE *bex_file_open(const char *path, size_t *size);
+
 /* Read a regular file whole. *text is malloced, NUL-terminated past `size` bytes; caller frees.
  * Longer than `limit` bytes, missing, a directory: negative with a message naming the path. */
 int bex_file_read(char **text, size_t *size, const char *path, size_t limit);

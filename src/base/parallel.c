@@ -36,7 +36,11 @@ static void run_piece(call *c, long piece, int worker) {
 #ifdef _OPENMP
 
 int bex_parallel_threads(void) {
+#ifdef _OPENMP
     return omp_get_max_threads();
+#else
+    return 1;
+#endif
 }
 
 static void run_shared(call *c, int threads, long pieces) {

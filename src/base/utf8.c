@@ -1,10 +1,14 @@
 /* base/utf8.c - the well-formed byte sequences of RFC 3629, section 4. */
 #include "base/utf8.h"
 
-// bytes of the sequence at s, 0 if malformed; a NUL is malformed here and ends every scan
-static int sequence(const unsigned char *s) {
+#include <string.h>
+
+int bex_utf8_sequence(const char *text, size_t size) {
+    const unsigned char *s = (const unsigned char *)text;
+    if (size == 0) return 0;
     if (s[0] < 0x80) return s[0] != 0;
     int length = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    if ((size_t)length > size) return 0;
     unsigned char least = 0x80, most = 0xbf; // range of the second byte
     if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
     if (s[0] == 0xe0) least = 0xa0;
@@ -18,11 +22,10 @@ static int sequence(const unsigned char *s) {
 }
 
 bool bex_utf8_valid(const char *text) {
-    const unsigned char *s = (const unsigned char *)text;
-    while (*s) {
-        int n = sequence(s);
+    for (size_t left = strlen(text); left > 0;) {
+        int n = bex_utf8_sequence(text, left);
         if (n == 0) return false;
-        s += n;
+        text += n, left -= (size_t)n;
     }
     return true;
 }

@@ -4,11 +4,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "data/writer.h"
 #include "demo/demonstrator.h"
 #include "env/mj.h"
+#include "host/json.h"
 #include "host/progress.h"
 
 #include <stdio.h>

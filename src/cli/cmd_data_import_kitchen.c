@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "data/writer.h"
 #include "demo/kitchen_import.h"
 #include "env/mj.h"
+#include "host/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

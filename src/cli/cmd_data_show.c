@@ -5,8 +5,8 @@
 #include "show/data_plot.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "data/column_statistics.h"
+#include "host/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>

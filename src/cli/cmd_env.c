@@ -5,11 +5,11 @@
 #include "show/world_camera.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "data/load.h"
 #include "demo/demonstrator.h"
 #include "env/maze/maze.h"
 #include "env/mj.h"
+#include "host/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #include "cli/env_options.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "check/ant_transitions.h"
 #include "data/load.h"
 #include "env/ant/antmaze.h"
+#include "host/json.h"
 
 #include <stdio.h>
 #include <string.h>

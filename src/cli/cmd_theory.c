@@ -5,9 +5,9 @@
 #include "cli/options.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "draw/figure.h"
+#include "host/json.h"
 #include "theory/cloned.h"
 #include "theory/proposition.h"
 

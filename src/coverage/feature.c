@@ -3,16 +3,16 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/parallel.h"
 #include "base/rng.h"
 #include "kernel/linear.h"
 #include "kernel/vsincos.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <omp.h>
 
 enum {
     CHUNK = 128, // rows evaluated together, on the stack
@@ -370,23 +370,27 @@ static size_t run_chunk(const bex_feature *f, const batch *b, size_t first, int 
     return bad;
 }
 
-// the first bad row of n, or SIZE_MAX. One thread makes no team: OpenMP would allocate it
+typedef struct {
+    const bex_feature *f;
+    const batch *b;
+    size_t n;
+    atomic_size_t bad; // the first bad row so far, or SIZE_MAX
+} chunks_job;
+
+static void chunk_piece(long c, void *payload) {
+    chunks_job *j = payload;
+    size_t first = (size_t)c * CHUNK, left = j->n - first, bad = atomic_load(&j->bad);
+    if (bad < first) return; // only an earlier one would still count
+    size_t at = run_chunk(j->f, j->b, first, left < CHUNK ? (int)left : CHUNK);
+    while (at < bad && !atomic_compare_exchange_weak(&j->bad, &bad, at)) {
+    }
+}
+
+// the first bad row of n, or SIZE_MAX
 static size_t run_chunks(const bex_feature *f, const batch *b, size_t n, int threads) {
-    size_t bad = SIZE_MAX;
-    int64_t chunks = (int64_t)((n + CHUNK - 1) / CHUNK);
-    if (threads < 1) threads = omp_get_max_threads();
-    if (threads == 1 || chunks == 1) {
-        for (size_t first = 0; first < n && bad == SIZE_MAX; first += CHUNK)
-            bad = run_chunk(f, b, first, n - first < CHUNK ? (int)(n - first) : CHUNK);
-        return bad;
-    }
-#pragma omp parallel for num_threads(threads) reduction(min : bad)
-    for (int64_t c = 0; c < chunks; c++) {
-        size_t first = (size_t)c * CHUNK, left = n - first;
-        size_t at = run_chunk(f, b, first, left < CHUNK ? (int)left : CHUNK);
-        if (at < bad) bad = at;
-    }
-    return bad;
+    chunks_job job = {.f = f, .b = b, .n = n, .bad = SIZE_MAX};
+    bex_parallel(threads < 1 ? 0 : threads, (long)((n + CHUNK - 1) / CHUNK), chunk_piece, &job);
+    return atomic_load(&job.bad);
 }
 
 static int run(const bex_feature *f, const batch *b, size_t n, int threads) {

@@ -59,7 +59,7 @@ bex_gram_shape bex_feature_shape(const bex_feature *f); // of phi
 bex_gram_shape bex_feature_wide(const bex_feature *f);  // of the features sums are kept over
 
 /* out (n, d) = phi of states (n, input). reference (input): x_k, for relative kinds, else NULL.
- * threads 0: as many as OpenMP has; the bits do not depend on it. Negative with a message naming
+ * threads 0: as many as there are; the bits do not depend on it. Negative with a message naming
  * the row if a selected value is not finite, or an integer state is out of range. */
 int bex_feature_eval(const bex_feature *f, bex_real *out, const bex_real *states, size_t n,
                      const bex_real *reference, int threads);

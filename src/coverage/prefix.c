@@ -4,11 +4,10 @@
 
 #include "base/error.h"
 #include "base/pages.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <omp.h>
 
 enum { SEGMENT = 1024, LEAST_STRIDE = 16 };
 
@@ -55,7 +54,9 @@ static void add_single_rows(const bex_prefix *p, double *g, int64_t first, int64
     bex_gram_rows(p->shape, g, rows, (size_t)count, sign);
 }
 
-static void sum_segment(bex_prefix *p, int64_t start) {
+static void sum_segment(long segment, void *payload) {
+    bex_prefix *p = payload;
+    int64_t start = (int64_t)segment * SEGMENT;
     int64_t end = start + SEGMENT < p->n ? start + SEGMENT : p->n;
     double *last = NULL;
     for (int64_t first = start; first < end; first += p->stride) {
@@ -71,7 +72,7 @@ static void sum_segment(bex_prefix *p, int64_t start) {
 }
 
 static int build(bex_prefix *p, const bex_real *states, const bex_prefix_options *o) {
-    int threads = o && o->threads > 0 ? o->threads : omp_get_max_threads();
+    int threads = o && o->threads > 0 ? o->threads : 0;
     size_t n = (size_t)p->n;
     if (choose_stride(p, o) < 0) return -1;
     if (p->shape.diagonal)
@@ -84,8 +85,7 @@ static int build(bex_prefix *p, const bex_real *states, const bex_prefix_options
     int failed = p->cells ? bex_feature_cells(p->feature, p->cells, states, n, threads)
                           : bex_feature_eval_wide(p->feature, p->features, states, n, threads);
     if (failed < 0) return -1;
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (int64_t start = 0; start < p->n; start += SEGMENT) sum_segment(p, start);
+    bex_parallel(threads, (long)((p->n + SEGMENT - 1) / SEGMENT), sum_segment, p);
     return 0;
 }
 

@@ -8,9 +8,9 @@
  * orders. The last observation of an episode has no action and is dropped. metadata.json beside the
  * file, if there, must agree on the number of episodes and names the task (the environment's id). */
 #include "base/error.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "data/reader.h"
+#include "host/json.h"
 
 #include <libgen.h>
 #include <stdio.h>

@@ -10,9 +10,9 @@
  * natural order of the names; without obs/, states. Images are never read here.
  * Task: LIBERO's instruction, else the environment's name. Scene: LIBERO's, from the BDDL file's name. */
 #include "base/error.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "data/reader.h"
+#include "host/json.h"
 
 #include <ctype.h>
 #include <stdio.h>

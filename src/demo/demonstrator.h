@@ -12,8 +12,8 @@
 #define BEX_DEMO_DEMONSTRATOR_H
 
 #include "base/config.h"
-#include "base/json.h"
 #include "env/env.h"
+#include "host/json.h"
 
 typedef struct bex_demonstrator_class bex_demonstrator_class;
 

@@ -12,8 +12,8 @@
 #define BEX_EXPLORE_PLANS_H
 
 #include "agent/actors/actor.h"
-#include "base/json.h"
 #include "explore/trajectories.h"
+#include "host/json.h"
 #include "host/progress.h"
 #include "policy/policy.h"
 

@@ -6,8 +6,8 @@
 #ifndef BEX_EXPLORE_REQUEST_H
 #define BEX_EXPLORE_REQUEST_H
 
-#include "base/json.h"
 #include "explore/source.h"
+#include "host/json.h"
 
 /* What an exploration's bits depend on. model: source->file; history: source->history. NULL with a message: a
  * file that cannot be read. */

@@ -3,7 +3,6 @@
 #ifndef BEX_EXPLORE_RESULTS_H
 #define BEX_EXPLORE_RESULTS_H
 
-#include "base/json.h"
 #include "explore/explored.h"
 #include "record/exploration_summary.h"
 

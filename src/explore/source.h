@@ -3,9 +3,9 @@
 #define BEX_EXPLORE_SOURCE_H
 
 #include "agent/actors/actor.h"
-#include "base/json.h"
 #include "base/rng.h"
 #include "env/env.h"
+#include "host/json.h"
 #include "policy/memory.h"
 
 /* What the user asked for. */

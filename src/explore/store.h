@@ -11,8 +11,8 @@
 #ifndef BEX_EXPLORE_STORE_H
 #define BEX_EXPLORE_STORE_H
 
-#include "base/json.h"
 #include "explore/explored.h"
+#include "host/json.h"
 
 typedef struct bex_explore_store bex_explore_store;
 

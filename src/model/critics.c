@@ -22,8 +22,9 @@ void bex_critics_init(bex_critics *c, bex_critics_options o, int blocks, bex_rng
     *c = (bex_critics){.o = o, .params = bex_params_new(), .targets = bex_params_new()};
     c->q = network(c->params, &o);
     c->target = network(c->targets, &o);
-    bex_params_build(c->params, blocks, rng);
-    bex_params_build(c->targets, 0, rng);
+    BEX_CHECK(bex_params_build(c->params, blocks, rng) == 0 &&
+                  bex_params_build(c->targets, 0, rng) == 0,
+              "%s", bex_error());
 }
 
 void bex_critics_fini(bex_critics *c) {

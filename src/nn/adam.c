@@ -73,8 +73,8 @@ static void update_piece(long k, void *payload) {
 }
 
 double bex_adam_step(bex_params *p, const bex_adam *a, double lr, int threads) {
-    bex_params_moments(p);
-    if (a->ema_decay > 0 && !p->ema) bex_params_ema(p);
+    BEX_CHECK(bex_params_moments(p) == 0 && (a->ema_decay <= 0 || p->ema || bex_params_ema(p) == 0),
+              "%s", bex_error());
     double norm = bex_grad_norm(p, threads);
     if (!isfinite(norm)) return norm;
     double t = (double)++p->step;

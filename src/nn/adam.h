@@ -28,7 +28,9 @@ typedef struct bex_adam {
     { .beta1 = 0.95, .beta2 = 0.999, .eps = 1e-8, .decay = 1e-6, .decoupled = 1 }
 
 /* Update from the gradient in lane 0's block. Returns the gradient norm before clipping; if it is not
- * finite nothing is changed: the caller reports and stops. `threads` changes nothing but speed. */
+ * finite nothing is changed: the caller reports and stops. `threads` changes nothing but speed. The
+ * first call allocates moments and average, unless they are there: it aborts where there is no memory
+ * for them. */
 double bex_adam_step(bex_params *params, const bex_adam *adam, double lr, int threads);
 
 /* sqrt(sum g^2) of lane 0's gradients: pieces in a fixed order. */

@@ -31,7 +31,8 @@ static bex_lanes *make(int lanes, int threads, int rank, int ranks) {
     l->arena = calloc((size_t)l->threads, sizeof *l->arena);
     l->result = calloc((size_t)lanes, sizeof *l->result);
     BEX_CHECK(l->arena && l->result, "out of memory");
-    for (int i = 0; i < l->threads; i++) l->arena[i] = bex_arena_new();
+    for (int i = 0; i < l->threads; i++)
+        BEX_CHECK((l->arena[i] = bex_arena_new()), "%s", bex_error());
     return l;
 }
 

@@ -15,7 +15,7 @@ enum { PAD = 16 }; // reals: a float parameter starts on a cache line
 
 bex_params *bex_params_new(void) {
     bex_params *p = calloc(1, sizeof *p);
-    BEX_CHECK(p, "out of memory");
+    if (!p) bex_fail("out of memory");
     return p;
 }
 
@@ -39,15 +39,25 @@ const bex_param *bex_param_find(const bex_params *p, const char *name) {
     return NULL;
 }
 
+// a new parameter for which the list has room, or NULL: memory ran out, and build will say so
+static bex_param *room_for_one(bex_params *p) {
+    if (!p || p->failed) return NULL;
+    BEX_CHECK(!p->value, "parameter added after the block was built");
+    if (p->params == p->capacity) {
+        int capacity = 2 * p->capacity + 16;
+        bex_param **more = realloc(p->param, (size_t)capacity * sizeof *more);
+        if (more) p->param = more, p->capacity = capacity;
+    }
+    bex_param *q = p->params < p->capacity ? calloc(1, sizeof *q) : NULL;
+    p->failed = !q;
+    return q;
+}
+
 const bex_param *bex_param_add(bex_params *p, bex_init init, int rank, const int *dim,
                                const char *name, ...) {
-    BEX_CHECK(!p->value, "parameter added after the block was built");
-    bex_param *q = calloc(1, sizeof *q);
-    if (p->params == p->capacity) {
-        p->capacity = 2 * p->capacity + 16;
-        p->param = realloc(p->param, (size_t)p->capacity * sizeof *p->param);
-    }
-    BEX_CHECK(q && p->param, "out of memory");
+    static const bex_param nothing;
+    bex_param *q = room_for_one(p);
+    if (!q) return &nothing;
     va_list args;
     va_start(args, name);
     int length = vsnprintf(q->name, sizeof q->name, name, args);
@@ -65,14 +75,16 @@ const bex_param *bex_param_add(bex_params *p, bex_init init, int rank, const int
     return p->param[p->params++] = q;
 }
 
+// NULL with a message
 static bex_real *block(size_t count) {
     bex_real *b = bex_pages_alloc(count * sizeof *b);
-    BEX_CHECK(b, "out of memory: %zu parameters", count);
+    if (!b) bex_fail("out of memory: %zu parameters", count);
     return b;
 }
 
 static bex_real *zeros(size_t count) {
-    return memset(block(count), 0, count * sizeof(bex_real));
+    bex_real *b = block(count);
+    return b ? memset(b, 0, count * sizeof *b) : NULL;
 }
 
 static bool is_matrix(const bex_param *q) {
@@ -108,25 +120,34 @@ static void mark(bex_params *p, int first, int blocks, bool started) {
     memset(p->started + (size_t)first * n, started, (size_t)blocks * n);
 }
 
-void bex_params_allocate(bex_params *p, int blocks) {
+int bex_params_allocate(bex_params *p, int blocks) {
+    if (!p || p->failed) return bex_fail("out of memory: the parameters of a network");
     BEX_CHECK(!p->value, "parameter block built twice");
-    p->blocks = blocks;
-    p->value = zeros(p->count);
-    if (blocks) {
-        p->grad = zeros(p->count * (size_t)blocks);
-        p->started = malloc((size_t)blocks * (size_t)(p->params + 1));
-        BEX_CHECK(p->started, "out of memory");
-        mark(p, 0, blocks, true);
+    bex_real *value = zeros(p->count), *grad = NULL;
+    bool *started = NULL;
+    if (value && blocks) {
+        grad = zeros(p->count * (size_t)blocks);
+        started = malloc((size_t)blocks * (size_t)(p->params + 1));
     }
+    if (!value || (blocks && (!grad || !started))) {
+        free(value);
+        free(grad);
+        free(started);
+        return bex_fail("out of memory: %d blocks of %zu parameters", blocks + 1, p->count);
+    }
+    p->blocks = blocks, p->value = value, p->grad = grad, p->started = started;
+    if (blocks) mark(p, 0, blocks, true);
     lay_out_panels(p);
+    return 0;
 }
 
-void bex_params_build(bex_params *p, int blocks, bex_rng rng) {
-    bex_params_allocate(p, blocks);
+int bex_params_build(bex_params *p, int blocks, bex_rng rng) {
+    if (bex_params_allocate(p, blocks) < 0) return -1;
     for (int i = 0; i < p->params; i++) {
         const bex_param *q = p->param[i];
         bex_init_fill(bex_param_edit(q), q->init, q->rank, q->dim, bex_rng_split(rng, q->name, 0));
     }
+    return 0;
 }
 
 size_t bex_params_total(const bex_params *p) {
@@ -135,13 +156,16 @@ size_t bex_params_total(const bex_params *p) {
     return n;
 }
 
-void bex_params_moments(bex_params *p) {
-    if (!p->m) p->m = zeros(p->count), p->v = zeros(p->count);
+int bex_params_moments(bex_params *p) {
+    if (!p->m) p->m = zeros(p->count);
+    if (!p->v) p->v = zeros(p->count);
+    return p->m && p->v ? 0 : -1;
 }
 
-void bex_params_ema(bex_params *p) {
-    if (!p->ema) p->ema = zeros(p->count);
+int bex_params_ema(bex_params *p) {
+    if (!p->ema && !(p->ema = zeros(p->count))) return -1;
     memcpy(p->ema, p->value, p->count * sizeof *p->ema);
+    return 0;
 }
 
 void bex_params_zero_grad(bex_params *p) {
@@ -228,11 +252,12 @@ static void pack_param(long i, void *payload) {
     }
 }
 
-void bex_params_pack(bex_params *p, int threads) {
-    if (p->packed_holds) return;
-    if (!p->packed) p->packed = block(p->packed_count);
+int bex_params_pack(bex_params *p, int threads) {
+    if (p->packed_holds) return 0;
+    if (!p->packed && !(p->packed = block(p->packed_count))) return -1;
     bex_parallel(threads, p->params, pack_param, p);
     p->packed_holds = true;
+    return 0;
 }
 
 void bex_params_changed(bex_params *p) {

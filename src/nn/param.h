@@ -49,27 +49,33 @@ struct bex_params {
     bex_real *packed;    // NULL until bex_params_pack
     size_t packed_count; // reals
     bool packed_holds;   // packed is of these values
+    bool failed;         // memory ran out at a registration
 };
 
+/* NULL with a message: out of memory. Registration goes on all the same and build tells of it. */
 bex_params *bex_params_new(void);
-void bex_params_free(bex_params *params);
+void bex_params_free(bex_params *params); // NULL is fine
 
-/* Register; a name used twice is a bug. The handle lives as long as the block. */
+/* Register; a name used twice is a bug. The handle lives as long as the block, and is never NULL: where
+ * memory ran out (params NULL, too) it is of no use but as a handle, and build fails. */
 const bex_param *bex_param_add(bex_params *params, bex_init init, int rank, const int *dim,
                                const char *name, ...) BEX_PRINTF(5, 6);
 
 /* Allocate values and `blocks` gradient blocks (0 for inference only), initialise each parameter from
- * the stream named after it: values do not depend on the order of registration. */
-void bex_params_build(bex_params *params, int blocks, bex_rng rng);
+ * the stream named after it: values do not depend on the order of registration. 0, or negative with a
+ * message: no memory, now or at a registration; the block is then as before. */
+int bex_params_build(bex_params *params, int blocks, bex_rng rng);
 
 /* The same without initial values, zeros: for values read from a file, all of them. */
-void bex_params_allocate(bex_params *params, int blocks);
+int bex_params_allocate(bex_params *params, int blocks);
 
 const bex_param *bex_param_find(const bex_params *params, const char *name); // NULL if none
 size_t bex_params_total(const bex_params *params); // reals without padding: the parameter count
 
-void bex_params_moments(bex_params *params);                  // allocate m and v, zero
-void bex_params_ema(bex_params *params);                      // allocate ema, a copy of the values
+/* Allocate m and v, zero; allocate ema, a copy of the values. 0, or negative with a message: no memory. */
+int bex_params_moments(bex_params *params);
+int bex_params_ema(bex_params *params);
+
 void bex_params_zero_grad(bex_params *params);                // of all blocks
 void bex_params_copy(bex_params *to, const bex_params *from); // values
 
@@ -86,8 +92,9 @@ bool *bex_param_started(const bex_param *param, int block);
 void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau, int threads);
 
 /* Pack every matrix (rank 2, or 3 for an ensemble) for the products of op_linear.c, unless that holds
- * already. The first call allocates; between updates, never while lanes run. */
-void bex_params_pack(bex_params *params, int threads);
+ * already. The first call allocates; between updates, never while lanes run. Negative with a message if
+ * there is no memory: products then read the values themselves, slower and to the same bits. */
+int bex_params_pack(bex_params *params, int threads);
 void bex_params_changed(bex_params *params); // values were written
 
 /* Matrix `member` of a packed parameter: panels of kernel/gemm.h. NULL: not packed, or not of these

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+static const int64_t STEPS_MOST = (int64_t)1 << 53; // exact as a double, in which Adam counts
+
 typedef struct {
     char text[160];
     int64_t dim[4];
@@ -82,17 +84,20 @@ int bex_params_read_values(bex_params *p, const bex_st_file *f) {
     if (read(p, f, "", p->value) < 0) return -1;
     key first = p->params ? key_of(p->param[0], "ema.") : (key){{0}, {0}};
     if (!bex_st_find(f, first.text)) return 0;
-    bex_params_ema(p);
+    if (bex_params_ema(p) < 0) return -1;
     return read(p, f, "ema.", p->ema);
 }
 
 static int read_moments(bex_params *p, const bex_st_file *f, const char *prefix) {
     char name[64];
-    bex_params_moments(p);
+    if (bex_params_moments(p) < 0) return -1;
     const bex_st_tensor *step = bex_st_find(f, under(name, prefix, "adam.step"));
     if (!step || step->dtype != BEX_ST_I64 || step->count != 1)
         return bex_fail("tensor '%s' is missing or not one I64", name);
-    p->step = (long)*(const int64_t *)step->data;
+    int64_t done = *(const int64_t *)step->data;
+    if (done < 0 || done > STEPS_MOST)
+        return bex_fail("tensor '%s' is %lld, not a number of updates", name, (long long)done);
+    p->step = (long)done;
     if (read(p, f, under(name, prefix, "adam.m."), p->m) < 0) return -1;
     return read(p, f, under(name, prefix, "adam.v."), p->v);
 }

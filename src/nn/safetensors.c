@@ -1,17 +1,18 @@
 /* nn/safetensors.c - read safetensors: check everything, then copy the data once.
  *
  *   8 bytes N | header: N bytes of JSON | data
- *   header -> tensors with [begin, end) -> sorted by begin -> must tile the data exactly -> read
+ *   header -> entries with [begin, end) -> sorted by begin -> must tile the data exactly -> read
  *
- * A file from elsewhere may place a tensor at any byte; each is copied to an aligned place of its
- * own, so that `data` can be used as an array. Writing is in safetensors_save.c. */
+ * A file from elsewhere may place a tensor at any byte; each is copied to an aligned place of its own,
+ * so that `data` can be used as an array. The JSON is safetensors_header.c's, writing
+ * safetensors_save.c's. */
 #include "nn/safetensors.h"
 
 #include "base/error.h"
-#include "base/json.h"
+#include "base/file.h"
 #include "base/nearest.h"
 #include "base/pages.h"
-#include "base/utf8.h"
+#include "nn/safetensors_header.h"
 
 #include <errno.h>
 #include <float.h>
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "safetensors data is little endian and used in place: this machine is not"
@@ -39,8 +39,8 @@ static const struct {
 };
 
 struct bex_st_file {
-    char *name;     // what messages call it
-    json_t *header; // owns tensor names and metadata
+    char *name;           // what messages call it
+    bex_st_header header; // owns tensor names and metadata
     bex_st_tensor *tensors;
     int count;
     unsigned char *data;
@@ -52,12 +52,6 @@ typedef struct source {
     const unsigned char *bytes;
     uint64_t size, at;
 } source;
-
-// a tensor and its place in the data
-typedef struct placed {
-    bex_st_tensor tensor;
-    uint64_t begin, end;
-} placed;
 
 size_t bex_st_dtype_size(bex_st_dtype dtype) {
     return dtypes[dtype].size;
@@ -80,42 +74,6 @@ static int pull(source *s, void *out, uint64_t n) {
 
 /* ---- the header ---- */
 
-// object[key] as an array of `least` to `most` non-negative integers; returns how many
-static int read_integers(const json_t *object, const char *key, int64_t *out, int least, int most) {
-    const json_t *array;
-    if (bex_json_get_array(object, key, &array) < 0) return -1;
-    size_t n = json_array_size(array);
-    if (n < (size_t)least || n > (size_t)most)
-        return bex_fail("'%s' has %zu numbers, at %s %d are allowed", key, n,
-                        n < (size_t)least ? "least" : "most", n < (size_t)least ? least : most);
-    for (size_t i = 0; i < n; i++) {
-        const json_t *v = json_array_get(array, i);
-        if (!json_is_integer(v) || json_integer_value(v) < 0)
-            return bex_fail("'%s'[%zu] is not a non-negative integer", key, i);
-        out[i] = json_integer_value(v);
-    }
-    return (int)n;
-}
-
-static int read_dtype(const json_t *object, bex_st_dtype *dtype) {
-    const char *name;
-    if (bex_json_get_string(object, "dtype", &name) < 0) return -1;
-    for (int i = 0; i < BEX_ST_DTYPES; i++)
-        if (!strcmp(dtypes[i].name, name)) return *dtype = (bex_st_dtype)i, 0;
-    return bex_fail("unknown dtype '%.40s'", name);
-}
-
-static int only_known_keys(json_t *object) {
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value) {
-        if (strcmp(key, "dtype") != 0 && strcmp(key, "shape") != 0 &&
-            strcmp(key, "data_offsets") != 0)
-            return bex_fail("unexpected key '%.60s'", key);
-    }
-    return 0;
-}
-
 // elements and bytes of a shape; an overflow is refused even beside a dimension of 0
 static int measure(bex_st_tensor *t, uint64_t *bytes) {
     uint64_t product = dtypes[t->dtype].size;
@@ -131,64 +89,29 @@ static int measure(bex_st_tensor *t, uint64_t *bytes) {
     return 0;
 }
 
-static int read_entry(placed *p, json_t *entry, uint64_t data_size) {
-    bex_st_tensor *t = &p->tensor;
-    int64_t offsets[2];
+static int check_entry(bex_st_entry *e, uint64_t data_size) {
     uint64_t bytes = 0;
-    if (!json_is_object(entry)) return bex_fail("its entry is not an object");
-    if (only_known_keys(entry) < 0 || read_dtype(entry, &t->dtype) < 0) return -1;
-    t->rank = read_integers(entry, "shape", t->dim, 0, BEX_ST_RANK);
-    if (t->rank < 0 || read_integers(entry, "data_offsets", offsets, 2, 2) < 0) return -1;
-    if (measure(t, &bytes) < 0) return -1;
-    p->begin = (uint64_t)offsets[0], p->end = (uint64_t)offsets[1];
-    if (p->begin > p->end)
-        return bex_fail("data_offsets [%" PRIu64 ", %" PRIu64 ") run backwards", p->begin, p->end);
-    if (p->end > data_size)
+    if (measure(&e->tensor, &bytes) < 0) return -1;
+    if (e->begin > e->end)
+        return bex_fail("data_offsets [%" PRIu64 ", %" PRIu64 ") run backwards", e->begin, e->end);
+    if (e->end > data_size)
         return bex_fail("it ends at byte %" PRIu64 " of %" PRIu64 " bytes of data: truncated",
-                        p->end, data_size);
-    if (p->end - p->begin != bytes)
+                        e->end, data_size);
+    if (e->end - e->begin != bytes)
         return bex_fail("it has %" PRIu64 " bytes, its shape and dtype need %" PRIu64,
-                        p->end - p->begin, bytes);
-    return 0;
-}
-
-static int read_metadata(json_t *metadata) {
-    const char *key;
-    json_t *value;
-    if (!json_is_object(metadata)) return bex_fail("__metadata__ is not an object");
-    json_object_foreach(metadata, key, value) {
-        if (!json_is_string(value)) return bex_fail("__metadata__ '%.60s' is not a string", key);
-    }
-    return 0;
-}
-
-static int read_entries(bex_st_file *f, placed *all, uint64_t data_size) {
-    const char *name;
-    json_t *entry;
-    json_object_foreach(f->header, name, entry) {
-        if (!strcmp(name, "__metadata__")) {
-            if (read_metadata(entry) < 0) return -1;
-            continue;
-        }
-        if (!bex_utf8_is_name(name))
-            return bex_fail("tensor '%.60s': its name is empty or has control characters", name);
-        all[f->count].tensor.name = name;
-        if (read_entry(&all[f->count], entry, data_size) < 0)
-            return bex_fail_in("tensor '%.200s'", name);
-        f->count++;
-    }
+                        e->end - e->begin, bytes);
     return 0;
 }
 
 // an empty tensor comes before the one that begins where it stands
 static int by_place(const void *a, const void *b) {
-    const placed *p = a, *q = b;
+    const bex_st_entry *p = a, *q = b;
     if (p->begin != q->begin) return p->begin < q->begin ? -1 : 1;
     if (p->end != q->end) return p->end < q->end ? -1 : 1;
     return strcmp(p->tensor.name, q->tensor.name);
 }
 
-static int check_tiling(const placed *all, int count, uint64_t data_size) {
+static int check_tiling(const bex_st_entry *all, int count, uint64_t data_size) {
     uint64_t at = 0;
     for (int i = 0; i < count; i++) {
         if (all[i].begin != at)
@@ -219,8 +142,10 @@ static int check_bools(const bex_st_tensor *t) {
 }
 
 // tensors lie in the order of `all`, without gaps: one pass over the source
-static int read_data(bex_st_file *f, const placed *all, source *s) {
+static int read_data(bex_st_file *f, source *s) {
+    const bex_st_entry *all = f->header.entries;
     size_t total = ALIGN;
+    f->count = f->header.count;
     for (int i = 0; i < f->count; i++)
         if (__builtin_add_overflow(total, aligned((size_t)(all[i].end - all[i].begin)), &total))
             return bex_fail("too large for this machine");
@@ -256,35 +181,27 @@ static int read_header(bex_st_file *f, source *s) {
     int code = pull(s, text, length);
     if (code == 0 && (length == 0 || text[0] != '{'))
         code = bex_fail("the header does not begin with '{': not safetensors?");
-    if (code == 0) {
-        f->header = bex_json_parse(text, (size_t)length, "header");
-        if (!f->header) code = -1;
-    }
+    if (code == 0) code = bex_st_header_read(&f->header, text, (size_t)length);
     free(text);
     return code;
 }
 
 static int read_file(bex_st_file *f, source *s) {
     if (read_header(f, s) < 0) return -1;
-    placed *all = calloc(json_object_size(f->header) + 1, sizeof *all);
-    if (!all) return bex_fail("out of memory");
+    bex_st_header *h = &f->header;
     uint64_t data_size = s->size - s->at;
-    int code = read_entries(f, all, data_size);
-    if (code == 0) {
-        qsort(all, (size_t)f->count, sizeof *all, by_place);
-        code = check_tiling(all, f->count, data_size);
-    }
-    if (code == 0) code = read_data(f, all, s);
-    free(all);
-    return code;
+    for (int i = 0; i < h->count; i++)
+        if (check_entry(&h->entries[i], data_size) < 0)
+            return bex_fail_in("tensor '%.200s'", h->entries[i].tensor.name);
+    qsort(h->entries, (size_t)h->count, sizeof *h->entries, by_place);
+    if (check_tiling(h->entries, h->count, data_size) < 0) return -1;
+    return read_data(f, s);
 }
 
 static bex_st_file *read_source(source *s, const char *name) {
     bex_st_file *f = calloc(1, sizeof *f);
-    BEX_CHECK(f, "out of memory");
-    f->name = strdup(name);
-    BEX_CHECK(f->name, "out of memory");
-    if (read_file(f, s) == 0) return f;
+    if (f) f->name = strdup(name);
+    if (f && f->name ? read_file(f, s) == 0 : bex_fail("out of memory") == 0) return f;
     bex_fail_in("%s", name);
     bex_st_free(f);
     return NULL;
@@ -296,26 +213,18 @@ bex_st_file *bex_st_parse(const void *bytes, size_t size, const char *name) {
 }
 
 bex_st_file *bex_st_load(const char *path) {
-    bex_st_file *file = NULL;
-    struct stat st;
-    FILE *stream = fopen(path, "rb");
-    if (!stream) {
-        bex_fail("cannot read '%s': %s", path, strerror(errno));
-        return NULL;
-    }
-    if (fstat(fileno(stream), &st) < 0 || !S_ISREG(st.st_mode)) {
-        bex_fail("'%s' is not a regular file", path);
-    } else {
-        source s = {.stream = stream, .size = (uint64_t)st.st_size};
-        file = read_source(&s, path);
-    }
-    fclose(stream);
+    source s = {.stream = NULL};
+    size_t size;
+    if (!(s.stream = bex_file_open(path, &size))) return NULL;
+    s.size = size;
+    bex_st_file *file = read_source(&s, path);
+    fclose(s.stream);
     return file;
 }
 
 void bex_st_free(bex_st_file *f) {
     if (!f) return;
-    json_decref(f->header);
+    bex_st_header_free(&f->header);
     free(f->tensors);
     free(f->data);
     free(f->name);
@@ -340,7 +249,9 @@ const bex_st_tensor *bex_st_find(const bex_st_file *f, const char *name) {
 }
 
 const char *bex_st_metadata(const bex_st_file *f, const char *key) {
-    return json_string_value(json_object_get(json_object_get(f->header, "__metadata__"), key));
+    for (int i = 0; i < f->header.pair_count; i++)
+        if (!strcmp(f->header.pairs[i].key, key)) return f->header.pairs[i].value;
+    return NULL;
 }
 
 static void print_shape(char *out, size_t size, int rank, const int64_t *dim) {

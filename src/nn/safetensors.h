@@ -43,9 +43,10 @@ typedef struct bex_st_tensor {
 
 typedef struct bex_st_file bex_st_file; // owns names and data
 
-/* NULL with a message naming the file and, where there is one, the tensor. The header is checked
- * against the size of the file before memory for the data is taken. `name` is what messages call
- * the bytes; they are copied. A loaded file is immutable and may be shared by threads. */
+/* NULL with a message naming the file and, where there is one, the tensor; also when there is no
+ * memory. The header is checked against the size of the file before memory for the data is taken.
+ * `name` is what messages call the bytes; they are copied. A loaded file is immutable and may be shared
+ * by threads. */
 bex_st_file *bex_st_load(const char *path);
 bex_st_file *bex_st_parse(const void *bytes, size_t size, const char *name);
 void bex_st_free(bex_st_file *file);
@@ -75,8 +76,10 @@ int bex_st_read_f64(const bex_st_file *file, const char *name, double *out, int 
 
 typedef struct bex_st_writer bex_st_writer;
 
+/* Memory running out is told once, by the save: new returns NULL with a message, and to a writer that
+ * is NULL or has failed nothing is added. */
 bex_st_writer *bex_st_writer_new(void);
-void bex_st_writer_free(bex_st_writer *w);
+void bex_st_writer_free(bex_st_writer *w); // NULL is fine
 /* Data is borrowed until save: it must outlive it. Names are unique, UTF-8 without control
  * characters, and not "__metadata__" (a bug otherwise). Metadata keys are unique too. */
 void bex_st_add(bex_st_writer *w, const char *name, bex_st_dtype dtype, int rank,
@@ -84,13 +87,14 @@ void bex_st_add(bex_st_writer *w, const char *name, bex_st_dtype dtype, int rank
 void bex_st_add_real(bex_st_writer *w, const char *name, int rank, const int64_t *dim,
                      const bex_real *data); // F32, or F64 in the f64 build
 /* F16, to the nearest of its 11 bits, ties to even; the data is copied. Negative with a message: a value
- * beyond 65,504. */
+ * beyond 65,504, no memory. */
 int bex_st_add_half(bex_st_writer *w, const char *name, int rank, const int64_t *dim,
                     const bex_real *data);
 void bex_st_add_metadata(bex_st_writer *w, const char *key, const char *value);
 /* Equal contents give equal bytes: metadata first in the order added, tensors by descending element
  * size, then name; header padded to 8 bytes. Temporary name, fsync, rename over what was there. 0, or
- * negative with a message (full disk, metadata that is not UTF-8): then the old file is untouched. */
+ * negative with a message (full disk, no memory, now or when something was added, metadata that is not
+ * UTF-8): then the old file is untouched. */
 int bex_st_save(const bex_st_writer *w, const char *path);
 
 enum { BEX_ST_DTYPES = BEX_ST_U64 + 1 };

@@ -39,28 +39,40 @@ static int plan_from(bex_control *c, const bex_real *state, const bex_real *nois
     return bex_planner_plan(c->planner, c->past, c->exp, &in, chunk);
 }
 
+typedef struct {
+    bex_control *c;
+    const bex_real *history; // its first state is planned from
+    int code;
+} first_plan;
+
+static void run_first_plan(void *payload) {
+    first_plan *f = payload;
+    bex_past_give(f->c->past, &f->c->tape, f->history);
+    f->code = plan_from(f->c, f->history, NULL, f->c->chunk);
+}
+
 // one plan with made-up states sizes the arena: acting then never grows it
 static int warm_up(bex_control *c) {
-    int N = c->policy->dit.o.N;
+    int N = c->policy->dit.o.N ? c->policy->dit.o.N : 1;
     size_t O = (size_t)c->policy->O;
-    bex_real *history = calloc((size_t)(N ? N : 1) * O, sizeof *history);
+    bex_real *history = calloc((size_t)N * O, sizeof *history);
     if (!history) return bex_fail("out of memory");
-    for (int i = 0; i < (N ? N : 1); i++)
-        memcpy(history + (size_t)i * O, c->policy->normaliser.mean, O * sizeof *history);
-    bex_past_give(c->past, &c->tape, history);
+    for (size_t i = 0; i < (size_t)N; i++)
+        memcpy(history + i * O, c->policy->normaliser.mean, O * sizeof *history);
     uint64_t plans = c->plans;
     long long all_plans = c->all_plans;
-    int code = plan_from(c, history, NULL, c->chunk);
+    first_plan f = {.c = c, .history = history};
+    int code = bex_arena_guard(run_first_plan, &f);
     c->plans = plans;
     c->all_plans = all_plans;
     bex_planner_forget(c->planner);
     free(history);
-    return code;
+    return code < 0 ? code : f.code;
 }
 
 static int open_parts(bex_control *c) {
     if (bex_target_parse(&c->exp, c->deploy.exp) < 0) return bex_misused();
-    c->arena = bex_arena_new();
+    if (!(c->arena = bex_arena_new())) return -1;
     bex_tape_init(&c->tape, c->arena);
     c->act = bex_deploy_actions(c->policy, &c->deploy);
     c->next = c->act;
@@ -229,20 +241,16 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
 
 /* ---- acting ---- */
 
-static int check_state(const bex_real *state, int O) {
-    for (int i = 0; i < O; i++)
-        if (!isfinite(state[i])) {
-            bex_fail("observation %d of %d is not finite", i, O);
-            return bex_misused();
-        }
-    return 0;
+// a reading that can be none is refused before anything remembers it
+static int check_state(const bex_control *c, const bex_real *state) {
+    return bex_normaliser_check(&c->policy->normaliser, state) < 0 ? bex_misused() : 0;
 }
 
 // the next state of the running episode: remembered, its first one fixes the history
 static int observe(bex_control *c, const bex_real *state) {
     bex_planner_forget_choice(c->planner);
     if (!c->running) return misuse("no episode has begun");
-    if (check_state(state, c->policy->O) < 0) return -1;
+    if (check_state(c, state) < 0) return -1;
     bex_past_push(c->past, &c->tape, state, bex_rng_split(c->root, "history", c->episode));
     return 0;
 }
@@ -250,7 +258,7 @@ static int observe(bex_control *c, const bex_real *state) {
 int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real *history,
                           const bex_real *noise, bex_real *chunk) {
     bex_planner_forget_choice(c->planner);
-    if (check_state(state, c->policy->O) < 0) return -1;
+    if (check_state(c, state) < 0) return -1;
     if (history && c->policy->dit.o.N) {
         bex_past_give(c->past, &c->tape, history);
         bex_planner_forget(c->planner); // any state may come next

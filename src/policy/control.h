@@ -38,7 +38,8 @@ int bex_control_end(bex_control *c);
  * states (rows,O) join the memory: the stream goes on as the old one would have. */
 int bex_control_recall(bex_control *c, const bex_real *states, int rows);
 
-/* state (O), action (A), both in the world's units. A state that is not finite is refused and changes nothing. */
+/* state (O), action (A), both in the world's units. A state that is not finite, or too
+ * far off to be one (bex_normaliser_check), is refused, the caller's fault, and changes nothing. */
 int bex_control_act(bex_control *c, const bex_real *state, bex_real *action);
 
 /* A whole chunk (K,A) for this state, for callers that play it themselves: time moves on by K, and

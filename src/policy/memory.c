@@ -14,6 +14,7 @@ struct bex_memory {
     int O, H;
     bex_memory_kind kind;
     long long capacity;
+    const bex_normaliser *normaliser; // NULL: any finite state
 
     bex_real *running; // (most, O)
     int most, kept, stride;
@@ -70,6 +71,7 @@ bex_memory *bex_memory_new(const bex_memory_options *o) {
     bex_memory *h = calloc(1, sizeof *h);
     if (!h) return bex_fail("out of memory"), NULL;
     h->O = o->O, h->H = o->H, h->kind = o->kind, h->stride = 1;
+    h->normaliser = o->normaliser;
     h->most = o->episode_most ? o->episode_most : EPISODE_MOST;
     h->capacity = o->capacity ? o->capacity : CAPACITY;
     h->places = 64;
@@ -290,6 +292,13 @@ static int check_file(const bex_st_file *f, int O) {
     return last < 1 << 30 ? 0 : bex_fail("%lld episodes", (long long)last);
 }
 
+static int check_states(const bex_memory *h, const bex_real *states, int64_t n) {
+    for (int64_t i = 0; h->normaliser && i < n; i++)
+        if (bex_normaliser_check(h->normaliser, states + (size_t)i * (size_t)h->O) < 0)
+            return bex_fail_in("state %lld", (long long)i);
+    return 0;
+}
+
 static int read_file(bex_memory *h, const bex_st_file *f) {
     if (check_file(f, h->O) < 0) return -1;
     const bex_st_tensor *start = bex_st_find(f, "history.start");
@@ -299,6 +308,7 @@ static int read_file(bex_memory *h, const bex_st_file *f) {
     next.start = calloc((size_t)next.places, sizeof *next.start);
     int code = states && next.start ? 0 : bex_fail("out of memory");
     if (code == 0) code = bex_st_read_real(f, "history.states", states, 2, dim);
+    if (code == 0) code = check_states(h, states, dim[0]);
     for (int64_t e = 0; code == 0 && e + 1 < start->dim[0]; e++)
         code = append(&next, states + (size_t)at[e] * (size_t)h->O, at[e + 1] - at[e]);
     if (code == 0) {

@@ -26,6 +26,7 @@
 
 #include "base/real.h"
 #include "base/rng.h"
+#include "policy/normaliser.h"
 
 typedef enum {
     BEX_MEMORY_UNIFORM,
@@ -41,7 +42,9 @@ int bex_memory_parse(bex_memory_kind *kind, const char **file, const char *text)
 typedef struct bex_memory_options {
     int O, H; // size of a state; states drawn
     bex_memory_kind kind;
-    const char *file;   // for BEX_MEMORY_FILE
+    const char *file; // for BEX_MEMORY_FILE
+    const bex_normaliser
+        *normaliser;    // states of a file are checked by it; borrowed. NULL: by nothing
     int episode_most;   // states of one episode, at least 2; 0: 4096
     long long capacity; // states of all previous episodes; 0: 1,000,000
 } bex_memory_options;
@@ -90,8 +93,8 @@ int bex_memory_stride(const bex_memory *h); // of the running episode: 1, or 2, 
 
 /* The memory without the running episode, atomically over what was there; and back, replacing the
  * memory (episodes beyond the capacity leave, the oldest first). Negative with a message naming the
- * file: another state size, offsets that do not fit, a value that is not finite. The memory is then
- * as before. */
+ * file: another state size, offsets that do not fit, a value that is not finite or no reading
+ * (policy/normaliser.h). The memory is then as before. */
 int bex_memory_save(const bex_memory *h, const char *path);
 int bex_memory_load(bex_memory *h, const char *path);
 

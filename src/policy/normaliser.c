@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 static const double CONSTANT = 1e-6; // a std below this share of the largest value is no change
+static const double FAR = 1e6;       // standard deviations: see bex_normaliser_check
 
 static int allocate(bex_normaliser *n, int O, int A) {
     *n = (bex_normaliser){.O = O, .A = A};
@@ -40,6 +41,18 @@ static void moments(const bex_real *x, int64_t rows, int stride, double *mean, d
     *std = sqrt(*std);
 }
 
+// of actions; the network's units are differences over them
+static int check_ranges(const bex_normaliser *n) {
+    for (int j = 0; j < n->A; j++) {
+        if (n->low[j] > n->high[j])
+            return bex_fail("action dim %d: 'normaliser.action.low' is above 'high'", j);
+        if (!isfinite(n->high[j] - n->low[j]))
+            return bex_fail("action dim %d: the range %g to %g overflows", j, (double)n->low[j],
+                            (double)n->high[j]);
+    }
+    return 0;
+}
+
 int bex_normaliser_fit(bex_normaliser *n, const bex_real *s, const bex_real *a, int64_t rows, int O,
                        int A, bool drop_constant) {
     if (allocate(n, O, A) < 0) return -1;
@@ -62,6 +75,21 @@ int bex_normaliser_fit(bex_normaliser *n, const bex_real *s, const bex_real *a, 
             n->low[j] = x < n->low[j] ? x : n->low[j];
             n->high[j] = x > n->high[j] ? x : n->high[j];
         }
+    }
+    if (check_ranges(n) == 0) return 0;
+    bex_normaliser_fini(n);
+    return -1;
+}
+
+int bex_normaliser_check(const bex_normaliser *n, const bex_real *s) {
+    for (int j = 0; j < n->O; j++) {
+        double x = (double)s[j], mean = (double)n->mean[j], unit = (double)n->std[j];
+        if (!isfinite(x)) return bex_fail("observation %d of %d is not finite", j, n->O);
+        if (unit == 0) unit = fmax(1, fabs(mean));
+        if (fabs(x - mean) <= FAR * unit) continue;
+        bex_fail("observation %d of %d is %g, %.2g standard deviations from the demonstrations", j,
+                 n->O, x, fabs(x - mean) / unit);
+        return bex_fail_hint("no reading?");
     }
     return 0;
 }
@@ -119,9 +147,7 @@ int bex_normaliser_load(bex_normaliser *n, const bex_st_file *f, int O, int A) {
     if (!code) code = bex_st_read_real(f, "normaliser.action.high", n->high, 1, &a);
     for (int j = 0; !code && j < O; j++)
         if (n->std[j] < 0) code = bex_fail("tensor 'normaliser.state.std' is negative");
-    for (int j = 0; !code && j < A; j++)
-        if (n->low[j] > n->high[j])
-            code = bex_fail("action dim %d: 'normaliser.action.low' is above 'high'", j);
+    if (!code) code = check_ranges(n);
     if (code) bex_normaliser_fini(n);
     return code;
 }

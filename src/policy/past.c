@@ -26,7 +26,8 @@ struct bex_past {
 };
 
 static bex_memory *open_memory(const bex_past *p, const char *rule) {
-    bex_memory_options o = {.O = p->policy->O, .H = p->policy->dit.o.N};
+    bex_memory_options o = {
+        .O = p->policy->O, .H = p->policy->dit.o.N, .normaliser = &p->policy->normaliser};
     if (bex_memory_parse(&o.kind, &o.file, rule) < 0) return NULL;
     return bex_memory_new(&o);
 }
@@ -141,6 +142,8 @@ static void keep_keys(bex_past *p, bex_tape *tape) {
 // raw is another history now
 static void encode_history(bex_past *p, bex_tape *tape) {
     const bex_dit_options *n = &p->policy->dit.o;
+    p->encoded = false; // until it is, should this be left by a guard (base/arena.h)
+    bex_tape_reset(tape);
     bex_policy_inputs(p->policy, p->inputs, p->raw, n->N);
     if (n->mode == BEX_DIT_PREFIX) keep_keys(p, tape);
     p->encoded = true;

@@ -30,11 +30,27 @@ struct bex_planner {
     bex_real *time, *shown_time; // (denoising steps, C) of the samplers
 };
 
+typedef struct {
+    bex_tape *tape;
+    const bex_dit *dit;
+    const bex_sampler *sampler;
+    bex_real *time;
+} embedding;
+
+static void run_embedding(void *payload) {
+    const embedding *e = payload;
+    bex_sampler_time(e->tape, e->dit, e->sampler, e->time);
+}
+
 static bex_real *embed_time(bex_planner *p, bex_sampler *s) {
     size_t n = (size_t)s->steps * (size_t)p->policy->dit.o.C;
     bex_real *time = calloc(n, sizeof *time);
     if (!time) return bex_fail("out of memory"), NULL;
-    bex_sampler_time(p->tape, &p->policy->dit, s, time);
+    embedding e = {p->tape, &p->policy->dit, s, time};
+    if (bex_arena_guard(run_embedding, &e) < 0) {
+        free(time);
+        return NULL;
+    }
     s->time = time;
     return time;
 }
@@ -252,6 +268,7 @@ int bex_planner_plan(bex_planner *p, bex_past *past, bex_target exp, const bex_p
                      bex_real *actions) {
     const bex_policy *policy = p->policy;
     p->last.n = 0;
+    bex_tape_reset(p->tape); // one before this may have been left by a guard (base/arena.h)
     if (bex_past_resolve(past, exp, p->choice, in->state) < 0) return -1;
     mode how = take_noise(p, in);
     bool keeps = !in->noise && bex_past_own(past);
@@ -264,5 +281,5 @@ int bex_planner_plan(bex_planner *p, bex_past *past, bex_target exp, const bex_p
     if (!x) return -1;
     add_action_noise(p, x, in->rng);
     bex_chunk_actions(&policy->chunk, &policy->normaliser, x, actions);
-    return 0;
+    return check_finite(actions, (size_t)policy->chunk.K * (size_t)policy->A);
 }

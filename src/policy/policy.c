@@ -3,7 +3,9 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "coverage/target.h"
 #include "nn/param_file.h"
+#include "policy/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +41,11 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
         (!m->waypoints || m->reach == 0 || c->diffusion.predicts != BEX_PREDICTS_CHUNK))
         return bex_fail("diffusion.show_waypoints needs model.waypoints, model.reach above 0 and "
                         "diffusion.predicts = chunk");
+    bex_target exp;
+    bex_memory_kind kind;
+    const char *file;
+    if (bex_target_parse(&exp, c->deploy.exp) < 0) return bex_fail_in("deploy.exp");
+    if (bex_memory_parse(&kind, &file, c->deploy.history) < 0) return bex_fail_in("deploy.history");
     if (m->task && !tasks) return bex_fail("model.task: the demonstrations have no task labels");
     if (m->scene && !scenes)
         return bex_fail("model.scene: the demonstrations have no scene labels");
@@ -93,13 +100,13 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
     bex_policy *p = calloc(1, sizeof *p);
     if (!p) return bex_fail("out of memory for a policy"), NULL;
     *p = (bex_policy){.config = *config, .O = O, .A = A, .tasks = tasks, .scenes = scenes};
-    if (lay_out_chunk(&p->chunk, config, O, A) < 0) {
-        free(p);
+    p->params = bex_params_new();
+    if (!p->params || lay_out_chunk(&p->chunk, config, O, A) < 0) {
+        bex_policy_free(p);
         return NULL;
     }
     bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps,
                             (bex_predicts)config->diffusion.predicts);
-    p->params = bex_params_new();
     p->dit = bex_dit_add(p->params, dit_options(config, O, p->chunk.columns, tasks, scenes));
     return p;
 }
@@ -107,8 +114,10 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
 bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int tasks, int scenes,
                            int blocks, uint64_t seed) {
     bex_policy *p = lay_out(config, O, A, tasks, scenes);
-    if (p) bex_params_build(p->params, blocks, bex_rng_split(bex_rng_seed(seed), "init", 0));
-    return p;
+    bex_rng init = bex_rng_split(bex_rng_seed(seed), "init", 0);
+    if (!p || bex_params_build(p->params, blocks, init) == 0) return p;
+    bex_policy_free(p);
+    return NULL;
 }
 
 void bex_policy_free(bex_policy *p) {
@@ -132,6 +141,7 @@ void bex_policy_inputs(const bex_policy *p, bex_real *out, const bex_real *state
 static int save(const bex_policy *p, const char *path, bool half) {
     char number[32];
     char *text = bex_config_text(&bex_policy_schema, &p->config);
+    if (!text) return bex_fail_in("%s", path);
     bex_st_writer *w = bex_st_writer_new();
     bex_st_add_metadata(w, "format", FORMAT);
     bex_st_add_metadata(w, "config", text);
@@ -188,11 +198,9 @@ static void act_with_average(bex_params *p) {
 static int read_weights(bex_policy *p, const bex_st_file *f) {
     bex_params *params = p->params;
     if (bex_params_fit(params, f) < 0) return -1; // before the file decides how much memory
-    bex_params_allocate(params, 0);
-    if (bex_params_read_values(params, f) < 0) return -1;
+    if (bex_params_allocate(params, 0) < 0 || bex_params_read_values(params, f) < 0) return -1;
     if (params->ema) act_with_average(params);
-    bex_params_pack(params, 1);
-    return 0;
+    return bex_params_pack(params, 1);
 }
 
 static int read_coverage(bex_policy *p, const bex_st_file *f) {
@@ -243,6 +251,16 @@ static bex_policy *from_file(const bex_st_file *f) {
     return NULL;
 }
 
+// `f`, which messages call `name`, is freed; NULL: it could not be read
+static bex_policy *from(bex_st_file *f, const char *name) {
+    if (!f) return NULL;
+    bex_policy *p = from_file(f);
+    // messages about tensors name the file
+    if (!p && !strstr(bex_error(), name)) bex_fail_in("%s", name);
+    bex_st_free(f);
+    return p;
+}
+
 bex_policy *bex_policy_load(const char *path) {
     char inside[BEX_PATH_SIZE];
     struct stat st;
@@ -250,11 +268,10 @@ bex_policy *bex_policy_load(const char *path) {
         if (bex_path_join(inside, path, "model.safetensors") < 0) return NULL;
         path = inside;
     }
-    bex_st_file *f = bex_st_load(path);
-    if (!f) return NULL;
-    bex_policy *p = from_file(f);
-    // messages about tensors name the file
-    if (!p && !strstr(bex_error(), path)) bex_fail_in("%s", path);
-    bex_st_free(f);
-    return p;
+    return from(bex_st_load(path), path);
+}
+
+bex_policy *bex_policy_parse(const void *bytes, size_t size) {
+    static const char name[] = "policy in memory";
+    return from(bex_st_parse(bytes, size, name), name);
 }

@@ -36,6 +36,8 @@ void bex_policy_free(bex_policy *policy);
 /* path: a model.safetensors, or a directory that holds one. Tensors "ema.*" become the values where
  * there are any. NULL with a message naming the file. */
 bex_policy *bex_policy_load(const char *path);
+/* The bytes of a model.safetensors, which are not kept. Messages call them "policy in memory". */
+bex_policy *bex_policy_parse(const void *bytes, size_t size);
 int bex_policy_save(const bex_policy *policy, const char *path);
 
 /* Weights rounded to 16 bits (loaded, they are what they were rounded to), all else as it is; half the size. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double CELLS_MOST = 1 << 30; // of a grid: an int counts them
+
 bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normaliser *n) {
     const bex_coverage_config *c = &config->coverage;
     int dims[BEX_FEATURE_DIMS], bins[BEX_FEATURE_DIMS];
@@ -31,7 +33,10 @@ bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normalise
             bex_real half = R(4) * n->std[dims[i]];
             low[i] = n->mean[dims[i]] - half;
             bin[i] = R(c->cell);
-            bins[i] = (int)(R(2) * half / bin[i]) + 1;
+            double across = (double)(R(2) * half / bin[i]) + 1;
+            if (!(across * o.out < CELLS_MOST))
+                return bex_fail("coverage.cell %g: more than %g cells", c->cell, CELLS_MOST), NULL;
+            bins[i] = (int)across;
             o.out *= bins[i];
         }
         o.low = low, o.bin = bin, o.bins = bins;

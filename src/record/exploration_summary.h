@@ -31,7 +31,7 @@
 #ifndef BEX_RECORD_EXPLORATION_SUMMARY_H
 #define BEX_RECORD_EXPLORATION_SUMMARY_H
 
-#include "base/json.h"
+#include "host/json.h"
 #include "host/statistics.h"
 
 #include <stdbool.h>

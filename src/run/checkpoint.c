@@ -3,11 +3,11 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/path.h"
 #include "host/folder.h"
+#include "host/json.h"
 #include "host/nofollow.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef BEX_RUN_MACHINE_H
 #define BEX_RUN_MACHINE_H
 
-#include "base/json.h"
+#include "host/json.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,7 @@
 #ifndef BEX_RUN_PROVENANCE_H
 #define BEX_RUN_PROVENANCE_H
 
-#include "base/json.h"
+#include "host/json.h"
 
 /* "bex train --data 'my file.hdf5'": argv as a shell would take it back, after "bex ". argv[0] is
  * the command's name. malloced, the caller frees. Call it before anything rearranges argv. */

@@ -3,10 +3,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "host/csv.h"
 #include "host/folder.h"
+#include "host/json.h"
 #include "host/lock.h"
 #include "host/nofollow.h"
 #include "host/staging.h"
@@ -239,6 +239,7 @@ int bex_run_find_start(bex_run_start *start, const char *run) {
 static int renew_config(const bex_run_setup *s, const char *run) {
     char file[BEX_PATH_SIZE], *old = NULL, *now = bex_config_text(s->schema, s->config);
     size_t size;
+    BEX_CHECK(now, "%s", bex_error());
     int code = bex_file_read(&old, &size, in_run(file, run, "config.ini"), 1 << 20);
     if (code == 0 && strcmp(old, now) != 0) code = bex_config_save(s->schema, s->config, file, 1);
     free(old);

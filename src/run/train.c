@@ -7,11 +7,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/json.h"
 #include "base/path.h"
 #include "base/ranks.h"
 #include "data/load.h"
 #include "host/interrupt.h"
+#include "host/json.h"
 #include "host/progress.h"
 #include "nn/safetensors.h"
 #include "run/run.h"
@@ -278,6 +278,7 @@ static int check_same_policy(const bex_train_config *c, const char *run,
     was.policy.deploy = c->policy.deploy;
     char *old = bex_config_text(&bex_train_fixed_schema, &was);
     char *now = bex_config_text(&bex_train_fixed_schema, c);
+    BEX_CHECK(old && now, "%s", bex_error());
     int differs = first_difference(old, now, key, sizeof key);
     free(old);
     free(now);
@@ -313,6 +314,7 @@ static int check_alike(const bex_train_config *c, const bex_dataset *d) {
     bex_train_config mine = *c;
     mine.train.threads = 0, mine.data.path[0] = 0; // may differ: no part of the result
     char *text = bex_config_text(&bex_train_schema, &mine);
+    BEX_CHECK(text, "%s", bex_error());
     size_t row = (size_t)d->rows * sizeof *d->observations;
     int code = bex_ranks_alike("settings", text, strlen(text));
     free(text);

@@ -2,6 +2,7 @@
  * mistake a caller can make. tiny_policy.h only writes the model files. */
 #include <bex/bex.h>
 
+#include "base/file.h"
 #include "nn/safetensors.h"
 #include "policy/tiny_policy.h"
 
@@ -332,6 +333,101 @@ static void mistakes_leave_no_trace(void **state) {
     bex_policy_close(p);
 }
 
+/* A sensor that reads nothing says FLT_MAX, or 1e30: refused, and all that follows is as if it had not
+ * been. */
+static void wild_readings_leave_no_trace(void **state) {
+    (void)state;
+    static const float wild[] = {3.4e38F, -3.4e38F, 1e30F, 1e25F, 1e9F};
+    enum { WILD = sizeof wild / sizeof *wild };
+    bex_policy *p = open_policy(be);
+    bex_session *s = open_session(p, 0), *fresh = open_session(p, 0);
+    float x[TINY_O], a[TINY_K * TINY_A], y[STEPS * TINY_A], z[STEPS * TINY_A];
+    for (int e = 0; e < 4; e++) {
+        ok(bex_session_begin(s));
+        for (int t = 0; t < STEPS; t++) {
+            for (int i = 0; i < WILD; i++) {
+                tiny_state(x, e, t);
+                x[i % TINY_O] = wild[i];
+                refused(bex_session_act(s, x, TINY_O, a, TINY_A), BEX_MISUSED, "no reading?");
+                refused(bex_session_plan(s, x, TINY_O, a, TINY_K * TINY_A), BEX_MISUSED,
+                        "standard deviations from the demonstrations");
+            }
+            tiny_state(x, e, t);
+            ok(bex_session_act(s, x, TINY_O, y + t * TINY_A, TINY_A));
+        }
+        ok(bex_session_end(s));
+        ok(play(fresh, e, z));
+        assert_memory_equal(y, z, sizeof y);
+    }
+    assert_int_equal(bex_session_history_states(s), bex_session_history_states(fresh));
+    bex_session_close(s), bex_session_close(fresh);
+    bex_policy_close(p);
+}
+
+// whose fault: a network that gives no number is not its caller's
+static void a_spoilt_network_is_the_worlds_fault(void **state) {
+    (void)state;
+    char path[600];
+    snprintf(path, sizeof path, "%s", scratch_path("api-spoilt.safetensors"));
+    bex_policy *made = tiny_policy(NULL, 0, 4);
+    const bex_param *w = bex_param_find(made->params, "token.state.weight");
+    for (size_t i = 0; i < w->count; i++) bex_param_edit(w)[i] = i % 2 ? 3e38F : -3e38F;
+    ok(bex_policy_save(made, path));
+    bex_policy_free(made);
+    bex_policy *p = open_policy(path);
+    bex_session *s = open_session(p, 0); // at the mean all is well
+    float x[TINY_O] = {5, -5, 5, -5}, a[TINY_K * TINY_A];
+    ok(bex_session_begin(s));
+    refused(bex_session_act(s, x, TINY_O, a, TINY_A), BEX_FAILED, "not finite");
+    refused(bex_session_plan(s, x, TINY_O, a, TINY_K * TINY_A), BEX_FAILED, "not finite");
+    bex_session_close(s);
+    bex_policy_close(p);
+    unlink(path);
+}
+
+// an action is never NaN with status 0: a range whose width is infinite is no range
+static void ranges_that_overflow_are_refused(void **state) {
+    (void)state;
+    char path[600];
+    snprintf(path, sizeof path, "%s", scratch_path("api-range.safetensors"));
+    bex_policy *made = tiny_policy(NULL, 0, 4), *p;
+    made->normaliser.low[1] = -3e38F, made->normaliser.high[1] = 3e38F;
+    ok(bex_policy_save(made, path));
+    bex_policy_free(made);
+    refused(bex_policy_open(&p, path), BEX_FAILED, "action dim 1: the range -3e+38 to 3e+38");
+    unlink(path);
+}
+
+static void policies_open_from_memory(void **state) {
+    (void)state;
+    char *bytes;
+    size_t size;
+    ok(bex_file_read(&bytes, &size, be, 1 << 24));
+    bex_policy *p = open_policy(be), *q;
+    ok(bex_policy_open_memory(&q, bytes, size));
+    memset(bytes, 0x5a, size); // not kept
+    bex_session *a = open_session(p, 7), *b = open_session(q, 7);
+    float x[STEPS * TINY_A], y[STEPS * TINY_A];
+    for (int e = 0; e < 2; e++) {
+        ok(play(a, e, x));
+        ok(play(b, e, y));
+        assert_memory_equal(x, y, sizeof x);
+    }
+    bex_session_close(a), bex_session_close(b);
+    bex_policy_close(p), bex_policy_close(q);
+    refused(bex_policy_open_memory(&q, bytes, size), BEX_FAILED, "policy in memory: header of");
+    assert_null(q);
+    refused(bex_policy_open_memory(&q, bytes, 0), BEX_FAILED, "policy in memory: truncated");
+    refused(bex_policy_open_memory(&q, NULL, 0), BEX_MISUSED, "NULL");
+    refused(bex_policy_open_memory(NULL, bytes, size), BEX_MISUSED, "NULL");
+    free(bytes);
+    // its messages name it as those of a file name the file
+    ok(bex_file_read(&bytes, &size, memory, 1 << 24));
+    refused(bex_policy_open_memory(&q, bytes, size), BEX_FAILED,
+            "policy in memory: not a bex policy");
+    free(bytes);
+}
+
 static void clones_have_no_history(void **state) {
     (void)state;
     bex_policy *p = open_policy(bc);
@@ -569,6 +665,10 @@ int main(void) {
         cmocka_unit_test(version_is_three_numbers),
         cmocka_unit_test(a_learner_without_a_policy_is_refused),
         cmocka_unit_test(contracts_tell_the_kind),
+        cmocka_unit_test(policies_open_from_memory),
+        cmocka_unit_test(wild_readings_leave_no_trace),
+        cmocka_unit_test(a_spoilt_network_is_the_worlds_fault),
+        cmocka_unit_test(ranges_that_overflow_are_refused),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(be), unlink(bc), unlink(memory);

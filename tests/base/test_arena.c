@@ -131,6 +131,67 @@ static void an_impossible_reserve_is_an_error(void **state) {
     bex_arena_free(a);
 }
 
+// step memory of a pass that goes wrong in its middle
+static void greedy(void *payload) {
+    bex_arena *a = payload;
+    bex_arena_alloc(a, 100);
+    malloc_fail(1, true);
+    for (;;) bex_arena_alloc(a, 1 << 20);
+}
+
+static void modest(void *payload) {
+    memset(bex_arena_alloc(payload, 100), 1, 100);
+}
+
+static void greedy_inside(void *payload) {
+    int code = bex_arena_guard(greedy, payload);
+    malloc_fail(0, false);
+    assert_int_equal(code, -1);
+    modest(payload); // goes on
+}
+
+static void a_guard_is_gone_back_to(void **state) {
+    (void)state;
+    if (!malloc_counted()) skip();
+    bex_arena *a = bex_arena_new();
+    long live = malloc_live();
+    for (int i = 0; i < 3; i++) {
+        bex_error_clear();
+        int code = bex_arena_guard(greedy, a);
+        malloc_fail(0, false);
+        assert_int_equal(code, -1);
+        assert_message("out of memory");
+        bex_arena_reset(a);
+        assert_int_equal(bex_arena_guard(modest, a), 0);
+        assert_int_equal(bex_arena_guard(greedy_inside, a), 0); // guards nest
+        bex_arena_reset(a);
+    }
+    bex_arena_free(a);
+    malloc_fail(1, false);
+    a = bex_arena_new();
+    malloc_fail(0, false);
+    assert_null(a);
+    assert_message("out of memory for an arena");
+    assert_true(malloc_live() < live);
+}
+
+static void without_a_guard_it_aborts(void **state) {
+    (void)state;
+    if (!malloc_counted()) skip();
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        if (!freopen("/dev/null", "w", stderr)) _exit(1);
+        bex_arena *a = bex_arena_new();
+        bex_arena_guard(modest, a); // one that is over is none
+        greedy(a);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
 static void release_poisons(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__) && !defined(BEX_ARENA_MALLOC)
@@ -172,6 +233,8 @@ int main(void) {
         cmocka_unit_test(a_repeated_step_stops_calling_malloc),
         cmocka_unit_test(reserve_makes_the_first_step_free_of_malloc),
         cmocka_unit_test(an_impossible_reserve_is_an_error),
+        cmocka_unit_test(a_guard_is_gone_back_to),
+        cmocka_unit_test(without_a_guard_it_aborts),
         cmocka_unit_test(release_poisons),
         cmocka_unit_test(release_ahead_is_a_bug),
     };

@@ -88,6 +88,17 @@ def memory():
             assert (play(robot, 1) == want).all()
 
 
+def from_bytes():
+    with open(BE, "rb") as f:
+        data = f.read()
+    with bex.Policy(BE) as p, bex.Policy.from_bytes(bytearray(data)) as q:
+        assert p.contract.parameters == q.contract.parameters
+        with p.session(seed=2) as a, q.session(seed=2) as b:
+            assert (play(a, 0) == play(b, 0)).all()
+    refuses(bex.Error, "policy in memory: truncated", bex.Policy.from_bytes, data[:-1])
+    refuses(bex.Error, "policy in memory", bex.Policy.from_bytes, b"")
+
+
 def mistakes():
     refuses(bex.Error, "no/such/model", bex.Policy, "no/such/model")
     refuses(bex.Error, "safetensors", bex.Policy, __file__)
@@ -136,6 +147,6 @@ def threads():
         assert all((a == g).all() for a, g in zip(alone, got))
 
 
-for check in (contract, same_as_c, chunks_and_settings, memory, mistakes, threads):
+for check in (contract, same_as_c, chunks_and_settings, memory, from_bytes, mistakes, threads):
     check()
     print("ok", check.__name__)

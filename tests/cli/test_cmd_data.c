@@ -6,10 +6,10 @@ int main(void) {
     return skip_all("a build without HDF5");
 }
 #else
-#include "base/json.h"
 #include "cli/program.h"
 #include "data/load.h"
 #include "data/make_file.h"
+#include "host/json.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
 #include "cli/program.h"
 
 #include "base/error.h"
-#include "base/json.h"
 #include "env/mj.h"
+#include "host/json.h"
 #include "policy/memory.h"
 
 #include <math.h>

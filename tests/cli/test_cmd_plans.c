@@ -1,8 +1,8 @@
 /* `bex plans` as a user runs it: after an exploration by a policy, one by retrieval, with the policy gone. */
-#include "base/json.h"
 #include "cli/program.h"
 #include "env/mj.h"
 #include "host/folder.h"
+#include "host/json.h"
 #include "policy/tiny_policy.h"
 
 static const char *const proposing[] = {"model.waypoints=true", "coverage.future=20", NULL};

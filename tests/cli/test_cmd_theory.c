@@ -1,6 +1,6 @@
 /* `bex theory` as a user runs it: exit codes, one line of error, JSON, figures. */
 #include "base/file.h"
-#include "base/json.h"
+#include "host/json.h"
 
 #include "test.h"
 

@@ -1,10 +1,10 @@
 /* `bex explore --resume`: killed or stopped and gone on with, an exploration ends as if it had not been; what
  * has changed since is refused. */
 #include "base/file.h"
-#include "base/json.h"
 #include "cli/program.h"
 #include "env/mj.h"
 #include "host/folder.h"
+#include "host/json.h"
 #include "policy/tiny_policy.h"
 
 #include <fcntl.h>

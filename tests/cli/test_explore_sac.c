@@ -1,9 +1,9 @@
 /* `bex explore` of a run that learned in a world: what acts there is the actor of its model file. */
 #include "base/error.h"
-#include "base/json.h"
 #include "cli/program.h"
 #include "env/mj.h"
 #include "host/folder.h"
+#include "host/json.h"
 
 static char trained[600], explored[600];
 

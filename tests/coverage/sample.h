@@ -11,7 +11,11 @@
 
 #include <math.h>
 
+#if defined(__SIZEOF_FLOAT128__)
 __extension__ typedef __float128 quad;
+#else
+typedef long double quad; // where it has as many digits
+#endif
 
 static inline void *need(void *memory) {
     if (!memory) fail_msg("%s", *bex_error() ? bex_error() : "out of memory");

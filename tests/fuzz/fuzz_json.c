@@ -1,5 +1,5 @@
 /* libFuzzer target: any text is JSON that is written and read back the same, or one clear line. */
-#include "base/json.h"
+#include "host/json.h"
 
 #include "base/error.h"
 #include "fuzz/fuzz.h"

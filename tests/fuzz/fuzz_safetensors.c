@@ -1,11 +1,13 @@
 /* libFuzzer target: any bytes are either a file whose tensors can all be read, or one clear line.
  *
  * Mutation keeps the length prefix true most of the time: otherwise hardly an input would pass the
- * first check. Also checked: the tensors tile the data, find returns what at gave. */
+ * first check. Also checked: the tensors tile the data, find returns what at gave, a header survives
+ * writing. */
 #include "nn/safetensors.h"
 
 #include "base/error.h"
 #include "fuzz/fuzz.h"
+#include "nn/safetensors_header.h"
 
 #include <string.h>
 
@@ -27,6 +29,20 @@ static void read_tensor(const bex_st_file *f, const bex_st_tensor *t) {
     free(same);
 }
 
+// a header that could be read is written as text that reads the same
+static void check_header(const uint8_t *text, size_t size) {
+    bex_st_header a, b;
+    demand(bex_st_header_read(&a, (const char *)text, size) == 0);
+    char *written = bex_st_header_write(a.entries, a.count, a.pairs, a.pair_count);
+    demand(written != NULL && bex_st_header_read(&b, written, strlen(written)) == 0);
+    char *again = bex_st_header_write(b.entries, b.count, b.pairs, b.pair_count);
+    demand(again != NULL && !strcmp(written, again));
+    free(written);
+    free(again);
+    bex_st_header_free(&a);
+    bex_st_header_free(&b);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     bex_error_clear();
     bex_st_file *f = bex_st_parse(bytes, size, "fuzz");
@@ -37,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     uint64_t header;
     memcpy(&header, bytes, sizeof header);
     size_t total = 8 + header;
+    check_header(bytes + 8, header);
     for (int i = 0; i < bex_st_count(f); i++) {
         const bex_st_tensor *t = bex_st_at(f, i);
         demand(bex_st_find(f, t->name) == t && (uintptr_t)t->data % 64 == 0);

@@ -5,8 +5,10 @@
 #include "nn/param_file.h"
 #include "nn/tape.h"
 
+#include "malloc_count.h"
 #include "test.h"
 
+#include <limits.h>
 #include <math.h>
 
 static bex_params *small(bool reversed) {
@@ -158,6 +160,57 @@ static void a_missing_or_misshapen_tensor_is_named(void **state) {
     bex_st_writer_free(w);
     unlink(path);
     bex_params_free(p);
+}
+
+// a state file from elsewhere: updates done are counted on from there
+static void a_step_that_cannot_be_is_refused(void **state) {
+    (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path("step.safetensors"));
+    static const long steps[] = {-1, LONG_MIN, LONG_MAX, 3};
+    for (int i = 0; i < 4; i++) {
+        bex_params *p = small(false);
+        assert_int_equal(bex_params_moments(p), 0);
+        p->step = steps[i];
+        bex_st_writer *w = bex_st_writer_new();
+        bex_params_add_state(p, w);
+        assert_int_equal(bex_st_save(w, path), 0);
+        bex_st_writer_free(w);
+        bex_st_file *f = bex_st_load(path);
+        p->step = 0;
+        int code = bex_params_read_state(p, f);
+        if (steps[i] == 3) {
+            assert_true(code == 0 && p->step == 3);
+        } else {
+            assert_true(code == -1 && p->step == 0);
+            assert_message("tensor 'adam.step' is ");
+        }
+        bex_st_free(f);
+        bex_params_free(p);
+    }
+    unlink(path);
+}
+
+// registration goes on without memory, what is built of it fails; nothing is lost
+static void no_memory_is_told_by_build(void **state) {
+    (void)state;
+    if (!malloc_counted()) skip();
+    for (long n = 1, live = malloc_live();; n++) {
+        malloc_fail(n, false);
+        bex_params *p = bex_params_new();
+        for (int i = 0; i < 40; i++)
+            assert_non_null(bex_param_add(p, BEX_INIT_ZERO, 2, BEX_DIMS(3, 4), "w.%d", i));
+        int code = bex_params_build(p, 1, bex_rng_seed(0));
+        if (code == 0) code = bex_params_moments(p);
+        if (code == 0) code = bex_params_ema(p);
+        if (code == 0) code = bex_params_pack(p, 1);
+        bool failed = malloc_fail(0, false) > 0;
+        assert_int_equal(code, failed ? -1 : 0);
+        if (failed) assert_message("out of memory");
+        bex_params_free(p);
+        assert_true(malloc_live() == live);
+        if (!failed) break;
+    }
 }
 
 /* ---- the packed copy ---- */
@@ -345,6 +398,8 @@ int main(void) {
         cmocka_unit_test(written_values_are_packed_anew),
         cmocka_unit_test(a_member_is_a_parameter_of_its_own),
         cmocka_unit_test(a_missing_or_misshapen_tensor_is_named),
+        cmocka_unit_test(a_step_that_cannot_be_is_refused),
+        cmocka_unit_test(no_memory_is_told_by_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

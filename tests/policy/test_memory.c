@@ -334,6 +334,16 @@ static void bad_files_are_refused(void **state) {
         assert_message(bad[i].part);
         assert_message("bad.safetensors");
     }
+    // with a normaliser to judge by, no state that none can be
+    bex_real mean[2] = {0, 0}, std[2] = {1, 1};
+    bex_normaliser n = {.O = 2, .mean = mean, .std = std};
+    bex_memory *strict = bex_memory_new(&(bex_memory_options){.O = 2, .H = H, .normaliser = &n});
+    save_raw(path, 5, 2, 1, (int64_t[]){0, 5}, R(1e30));
+    assert_int_equal(bex_memory_load(strict, path), -1);
+    assert_message("bad.safetensors': state 0: observation 0 of 2 is 1e+30");
+    save_raw(path, 5, 2, 1, (int64_t[]){0, 5}, R(1e3));
+    assert_int_equal(bex_memory_load(strict, path), 0);
+    bex_memory_free(strict);
     save_raw(path, 2, 2, 0, NULL, 0);
     assert_true(bex_memory_load(h, path) < 0);
     assert_message("no tensor 'history.start'");

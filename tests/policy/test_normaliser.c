@@ -4,6 +4,7 @@
 
 #include "test.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { ROWS = 101, O = 3, A = 3 };
@@ -134,11 +135,61 @@ static void files_hold_it(void **state) {
     bex_normaliser_fini(&n);
 }
 
+// the network's units are differences over the range: one that overflows gives actions that are no numbers
+static void ranges_that_overflow_are_refused(void **state) {
+    (void)state;
+    bex_real s[ROWS * O], a[ROWS * A];
+    bex_normaliser n = fit(s, a), back;
+    n.low[1] = -FLT_MAX, n.high[1] = FLT_MAX;
+    bool overflows = sizeof(bex_real) == sizeof(float);
+    bex_st_file *f = save_and_open(&n);
+    assert_int_equal(bex_normaliser_load(&back, f, O, A), overflows ? -1 : 0);
+    if (overflows) assert_message("action dim 1: the range -3.40282e+38 to 3.40282e+38 overflows");
+    bex_normaliser_fini(&back);
+    bex_st_free(f);
+    bex_normaliser_fini(&n);
+    a[1] = -FLT_MAX, a[A + 1] = FLT_MAX;
+    assert_int_equal(bex_normaliser_fit(&n, s, a, ROWS, O, A, false), overflows ? -1 : 0);
+    if (overflows) assert_null(n.mean);
+    bex_normaliser_fini(&n);
+}
+
+static void wild_readings_are_told(void **state) {
+    (void)state;
+    bex_real mean[3] = {1, -5, 0}, std[3] = {2, 0, R(1e-3)}, unused[1] = {0};
+    bex_normaliser n = {.O = 3, .A = 1, .mean = mean, .std = std, .low = unused, .high = unused};
+    static const struct {
+        double x[3];
+        const char *part; // NULL: a state
+    } cases[] = {
+        {{1, -5, 0}, NULL},
+        {{1.9e6, 4e6, -999}, NULL},
+        {{2.1e6, 0, 0}, "observation 0 of 3 is 2.1e+06, 1e+06 standard deviations"},
+        {{0, -6e6, 0}, "observation 1 of 3 is -6e+06"},
+        {{0, 0, 1001}, "observation 2 of 3 is 1001"},
+        {{0, 0, 1e30}, "observation 2 of 3 is 1e+30"},
+        {{-(double)FLT_MAX, 0, 0},
+         "is -3.40282e+38, 1.7e+38 standard deviations from the "
+         "demonstrations (no reading?)"},
+        {{0, (double)NAN, 0}, "observation 1 of 3 is not finite"},
+        {{0, 0, -(double)INFINITY}, "observation 2 of 3 is not finite"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bex_real s[3] = {R(cases[i].x[0]), R(cases[i].x[1]), R(cases[i].x[2])};
+        assert_int_equal(bex_normaliser_check(&n, s), cases[i].part ? -1 : 0);
+        if (cases[i].part) assert_message(cases[i].part);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_become_standard), cmocka_unit_test(actions_come_back),
-        cmocka_unit_test(actions_stay_in_range),  cmocka_unit_test(constants_are_refused),
+        cmocka_unit_test(states_become_standard),
+        cmocka_unit_test(actions_come_back),
+        cmocka_unit_test(actions_stay_in_range),
+        cmocka_unit_test(constants_are_refused),
         cmocka_unit_test(files_hold_it),
+        cmocka_unit_test(ranges_that_overflow_are_refused),
+        cmocka_unit_test(wild_readings_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

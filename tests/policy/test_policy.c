@@ -233,12 +233,39 @@ static void metadata_is_checked(void **state) {
         {{.config = "coverage = true", .config_to = "agent = bee"}, "agent 'bee' has learned no"},
         {{.config = "coverage = true", .config_to = "agent = sac"}, "agent 'sac' has learned no"},
         {{.config = "history = 6", .config_to = "history = 0"}, "model.coverage needs a history"},
+        {{.config = "exp = q:0.95", .config_to = "exp = q:95"}, "deploy.exp: "},
+        {{.config = "history = uniform", .config_to = "history = unifrom"}, "deploy.history: "},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         tiny_policy_save(NULL, 0, 5, path);
         rewrite(bad[i].c);
         expect_refused(bad[i].part);
     }
+}
+
+// cells too small to be counted in an int
+static void a_grid_has_limits(void **state) {
+    (void)state;
+    static const char *const cells[][4] = {
+        {"coverage.phi=onehot", "coverage.cell=1e-6", "coverage.dims=0,1", NULL},
+        {"coverage.phi=onehot", "coverage.cell=1e-6", "coverage.dims=0", NULL},
+        {"coverage.phi=onehot", "coverage.cell=1e-3", "coverage.dims=0,1,2", NULL}};
+    bex_policy *p = tiny_policy(NULL, 0, 6);
+    p->normaliser.std[0] = R(1e5);
+    for (int i = 0; i < 3; i++) {
+        bex_policy_config c = tiny_config(cells[i]);
+        assert_null(bex_policy_phi(&c, &p->normaliser));
+        assert_message("coverage.cell");
+    }
+    bex_policy_free(p);
+}
+
+static void long_paths_are_refused(void **state) {
+    (void)state;
+    char far[1200] = "";
+    while (strlen(far) < 1090) strcat(far, "./");
+    assert_null(bex_policy_load(far));
+    assert_message("path too long");
 }
 
 // statistics of one-hot features beside dense ones of as many: other sums, other sizes
@@ -361,6 +388,8 @@ int main(void) {
         cmocka_unit_test(old_files_name_the_learner),
         cmocka_unit_test(published_policies_load),
         cmocka_unit_test(old_spellings_are_read),
+        cmocka_unit_test(a_grid_has_limits),
+        cmocka_unit_test(long_paths_are_refused),
         cmocka_unit_test(statistics_fit_the_features),
         cmocka_unit_test(mutations_never_abort),
     };

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "host/folder.h"
+#include "host/json.h"
 #include "report/exploration.h"
 
 #include "report/html_check.h"

@@ -42,7 +42,14 @@ cat >"$bin/sudo" <<'FAKE'
 echo sudo >>"$FAKE/calls"
 exec "$@"
 FAKE
-chmod +x "$bin"/{id,dpkg-query,apt-cache,apt-get,sudo}
+cat >"$bin/dpkg" <<'FAKE'
+#!/bin/bash
+case $1 in
+--print-foreign-architectures) cat "$FAKE/architectures" ;;
+--add-architecture) echo "$2" >>"$FAKE/architectures"; echo "dpkg $*" >>"$FAKE/calls" ;;
+esac
+FAKE
+chmod +x "$bin"/{id,dpkg,dpkg-query,apt-cache,apt-get,sudo}
 
 export FAKE=$scratch FAKE_UID=0 FAKE_APT_FAILS=no
 code=0
@@ -54,6 +61,7 @@ deps() { # runs it; leaves $code and the files out, err, calls
 everything() { "$root/tools/deps" --list | awk '{sub(/\|.*/, "", $1); print $1}' >"$scratch/installed"; }
 calls() { grep -c "$1" "$scratch/calls" || true; }
 : >"$scratch/unknown"
+: >"$scratch/architectures"
 
 # the list
 deps --list
@@ -87,6 +95,16 @@ deps
 deps --peers
 grep -q 'install --no-install-recommends python3-torch libopenblas0-pthread python3-h5py python3-numpy$' "$scratch/calls" ||
     fail "--peers"
+
+# the other machine's only when asked: its architecture first, once, before the lists are fetched
+deps --arm
+[ $code = 0 ] || fail "--arm"
+[ "$(sed -n 1p "$scratch/calls")" = 'dpkg --add-architecture arm64' ] || fail "--arm: the architecture comes first"
+[ "$(calls add-architecture)" = 1 ] || fail "--arm: the architecture once"
+grep -q 'install .*qemu-user libinih-dev:arm64 libcmocka-dev:arm64' "$scratch/calls" || fail "--arm: packages"
+sed -i '/^libinih-dev:arm64$/d' "$scratch/installed"
+deps --arm
+[ "$(calls add-architecture)" = 0 ] && [ "$(calls install)" = 1 ] || fail "--arm again"
 
 # a user goes through sudo; without it, one line and 1
 sed -i '/^cmake$/d' "$scratch/installed"

@@ -49,7 +49,8 @@ int bex_actor_critic_new(bex_actor_critic **out, const bex_actor_critic_options 
     ac->actor = bex_tanh_gaussian_add(ac->params, actor);
     ac->lanes = bex_lanes_new(o->lanes, o->threads);
     int blocks = bex_lanes_blocks(ac->lanes);
-    bex_params_build(ac->params, blocks, bex_rng_split(root, "actor", 0));
+    if (bex_params_build(ac->params, blocks, bex_rng_split(root, "actor", 0)) < 0)
+        return bex_actor_critic_free(ac), -1;
     bex_critics_init(&ac->critics, critics, blocks, bex_rng_split(root, "critics", 0));
     bex_entropy_temperature_init(&ac->temperature, o->temperature, o->entropy);
     if (allocate(ac) < 0) return bex_actor_critic_free(ac), -1;

@@ -6,7 +6,7 @@
 void bex_entropy_temperature_init(bex_entropy_temperature *t, double alpha, double target) {
     *t = (bex_entropy_temperature){.params = bex_params_new(), .target = target};
     bex_param_add(t->params, BEX_INIT_ZERO, 1, (const int[]){1}, "log_temperature");
-    bex_params_build(t->params, 1, bex_rng_seed(0));
+    BEX_CHECK(bex_params_build(t->params, 1, bex_rng_seed(0)) == 0, "%s", bex_error());
     t->params->value[0] = R(log(alpha));
 }
 

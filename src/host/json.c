@@ -1,5 +1,5 @@
-/* base/json.c - jansson with our errors and our one output style. */
-#include "base/json.h"
+/* host/json.c - jansson with our errors and our one output style. */
+#include "host/json.h"
 
 #include "base/error.h"
 #include "base/file.h"

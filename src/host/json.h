@@ -1,6 +1,6 @@
-/* base/json.h - jansson with our errors. Values are jansson's json_t; reference counts are its own. */
-#ifndef BEX_BASE_JSON_H
-#define BEX_BASE_JSON_H
+/* host/json.h - jansson with our errors. Values are jansson's json_t; reference counts are its own. */
+#ifndef BEX_HOST_JSON_H
+#define BEX_HOST_JSON_H
 
 #include <jansson.h>
 #include <stddef.h>

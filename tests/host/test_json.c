@@ -1,7 +1,7 @@
 /* Numbers survive a round trip, keys keep their order, and each malformed input names its place. */
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "host/json.h"
 
 #include "test.h"
 
