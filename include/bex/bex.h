@@ -50,7 +50,8 @@ typedef struct bex_session bex_session;
 typedef enum bex_status {
     BEX_OK = 0,
     BEX_FAILED = -1, /* file, format, memory, a network that gives no number: the world's fault */
-    /* the caller's: NULL, a wrong size, a setting out of range, a state that cannot be, a call out of order */
+    /* the caller's: NULL, a wrong size, a setting out of range, a state that cannot be, a call out of order
+     * */
     BEX_MISUSED = -2
 } bex_status;
 
@@ -134,8 +135,10 @@ BEX_API int bex_session_act(bex_session *session, const float *state, int n_stat
 BEX_API int bex_session_plan(bex_session *session, const float *state, int n_state, float *actions,
                              int n_actions);
 
-/* Any setting of acting by its name and text, as [deploy] of a config file has it ("candidates", "64"), from the next plan
- * on; `bex train --help` lists them. May allocate: not for the control loop, exp apart. A history rule empties the
+/* Any setting of acting by its name and text, as [deploy] of a config file has it ("candidates", "64"), from
+ * the next plan
+ * on; `bex train --help` lists them. May allocate: not for the control loop, exp apart. A history rule
+ * empties the
  * memory and changes between episodes only. On failure all settings are as they were. Get writes the text in
  * force; 160 bytes hold any. */
 BEX_API int bex_session_set(bex_session *session, const char *key, const char *value);

@@ -84,8 +84,10 @@ int bex_file_create(bex_file_out *out, const char *path, int replace) {
         fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL, 0666);
     }
     if (fd >= 0 && !(out->stream = fdopen(fd, "wb"))) {
+        int why = errno; // unlink has one of its own
         close(fd);
         unlink(out->temporary);
+        errno = why;
     }
     if (!out->stream) return bex_fail("cannot write '%s': %s", path, strerror(errno));
     return 0;

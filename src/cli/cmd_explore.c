@@ -178,7 +178,8 @@ static int check_alone(int argc, char **argv) {
     return 0;
 }
 
-// the command that began the exploration in q.resume takes the place of this one; *again: its words, the caller's
+// the command that began the exploration in q.resume takes the place of this one; *again: its words, the
+// caller's
 static int read_again(bex_explore_session *s, bex_protocol *p, bex_deploy_options *deploy,
                       const bex_explore_request *initial, char ***again) {
     const char *folder = q.resume;

@@ -1,7 +1,8 @@
 /* cli/env_options.h - the options that say how a world is opened, for every command that opens one:
  * `static bex_env_flags world;`, BEX_ENV_OPTIONS(world) in its table, and bex_env_flags_open.
  *
- * --env.KEY=VALUE is an option of the world itself (`bex env NAME --help` lists them); the others are short for
+ * --env.KEY=VALUE is an option of the world itself (`bex env NAME --help` lists them); the others are short
+ * for
  * one of these. */
 #ifndef BEX_CLI_ENV_OPTIONS_H
 #define BEX_CLI_ENV_OPTIONS_H
@@ -24,7 +25,8 @@ typedef struct bex_env_flags {
     {"start", BEX_OPTION_TEXT, &(f).start, "ROW,COL", "cell where episodes start; else any: --env.start", 0, 0}
 // clang-format on
 
-/* The flags as keys of a world (bex_world_options.keys), behind those of `before` (NULL: none): short forms first,
+/* The flags as keys of a world (bex_world_options.keys), behind those of `before` (NULL: none): short forms
+ * first,
  * --env.KEY=VALUE last, so that the latter wins. keys: room for size bytes. */
 int bex_env_flags_keys(char *keys, size_t size, const bex_env_flags *flags, const char *before);
 

@@ -58,11 +58,13 @@ int bex_h5_read_texts(bex_h5 *file, const char *key, bex_names *texts);
 /* A string attribute of an object: 1 and *text malloced, 0 if absent, negative on failure. */
 int bex_h5_attribute(bex_h5 *file, const char *object, const char *name, char **text);
 
-/* Before the first call of libhdf5 and any later one: it keeps quiet, and does nothing when the process ends (it would
+/* Before the first call of libhdf5 and any later one: it keeps quiet, and does nothing when the process ends
+ * (it would
  * write again what could not be written, and crash). */
 void bex_h5_begin(void);
 
-/* Why libhdf5 failed: the system's reason if the innermost message of its error stack has one, else that message. To be
+/* Why libhdf5 failed: the system's reason if the innermost message of its error stack has one, else that
+ * message. To be
  * asked at once: the next call that succeeds forgets it. */
 const char *bex_h5_reason(char text[160]);
 

@@ -2,7 +2,8 @@
  *
  *   s --a--> r, s'       terminal: the world ended the episode with this step; timeout: something else did
  *
- * The last step of an episode is one or the other. s' is then the episode's last state, never the next one's first.
+ * The last step of an episode is one or the other. s' is then the episode's last state, never the next one's
+ * first.
  * All pointers are borrowed, for as long as the call they are given to. */
 #ifndef BEX_DATA_STEP_H
 #define BEX_DATA_STEP_H

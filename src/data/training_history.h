@@ -1,9 +1,12 @@
-/* data/training_history.h - the history states of a training window. (Those of a deployed policy: policy/memory.h.)
+/* data/training_history.h - the history states of a training window. (Those of a deployed policy:
+ * policy/memory.h.)
  *
  *   m episodes drawn anywhere, H of their rows:  [ s s s s s s s s ]   a set, in no order
  *
- * m is uniform in 1..trajectories; m distinct episodes, uniform over the data; H rows uniform, with replacement,
- * from their union. With probability `repeat_probability` only 1..`repeat_most` (uniform) distinct rows of that union
+ * m is uniform in 1..trajectories; m distinct episodes, uniform over the data; H rows uniform, with
+ * replacement,
+ * from their union. With probability `repeat_probability` only 1..`repeat_most` (uniform) distinct rows of
+ * that union
  * fill all H places evenly: the first episodes of a deployment, when little has been seen. The episode of the
  * window itself may be among them by chance.
  *

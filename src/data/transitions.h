@@ -1,4 +1,5 @@
-/* data/transitions.h - transitions (s, a, r, m, s'), one array a field: what methods learn from that bootstrap.
+/* data/transitions.h - transitions (s, a, r, m, s'), one array a field: what methods learn from that
+ * bootstrap.
  *
  *   m   0 where the world ended the episode, else 1: a time limit is no end (the value goes on)
  *   s'  the state the action led to, at an episode's end its last state, not the next one's first */
@@ -28,8 +29,10 @@ void bex_transitions_fini(bex_transitions *t); // zeroed memory is fine
 /* Transition i becomes this step, copied. */
 void bex_transitions_set(bex_transitions *t, int i, const bex_step *step);
 
-/* All of the demonstrations', in their order, m from terminals row by row. The last row of an episode is left out: the
- * state after it is not kept (data/dataset.h). *t is made here, in the units of the data; needs fini either way.
+/* All of the demonstrations', in their order, m from terminals row by row. The last row of an episode is left
+ * out: the
+ * state after it is not kept (data/dataset.h). *t is made here, in the units of the data; needs fini either
+ * way.
  * Negative with a message: no rewards, no episode of two rows, no memory. */
 int bex_transitions_from(bex_transitions *t, const bex_dataset *d);
 

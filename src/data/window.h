@@ -12,7 +12,8 @@
  * windows or of what was drawn before:
  *   start     uniform over every k that may start a window: all rows of every episode with at least K
  *             rows (shorter ones are fragments), if not `truncate` only those with k + F < T
- * Its stream is split(split(seed, "window", t), "start", i). The history that goes with it: data/training_history.h.
+ * Its stream is split(split(seed, "window", t), "start", i). The history that goes with it:
+ * data/training_history.h.
  *
  * Rows, not copies, are returned for the future: coverage sums features by prefix. */
 #ifndef BEX_DATA_WINDOW_H
@@ -53,7 +54,8 @@ bex_window bex_windows_at(const bex_windows *windows, long long j);
 /* Window i of step t. */
 bex_window bex_windows_draw(const bex_windows *windows, uint64_t t, int i);
 
-/* The row whose action step k of the chunk holds, by the padding rule above, and its mask (1 or 0; may be NULL). */
+/* The row whose action step k of the chunk holds, by the padding rule above, and its mask (1 or 0; may be
+ * NULL). */
 int bex_window_action(const bex_window *window, int k, bex_real *mask);
 
 /* The chunk of a window: actions (K, A), mask (K) of 1 and 0. mask may be NULL. The one function here that

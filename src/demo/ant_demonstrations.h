@@ -1,7 +1,8 @@
 /* demo/ant_demonstrations.h - D4RL's diverse AntMaze data, made again: pilot (where to), controller (how),
  * noise on actions.
  *
- * An episode is episode_length rows (D4RL: 1001) from one start towards one goal, whatever happens on the way. Eight
+ * An episode is episode_length rows (D4RL: 1001) from one start towards one goal, whatever happens on the
+ * way. Eight
  * episodes walk together, so that the network runs on eight rows at once; each draws from a stream of its
  * own, and the network's rows do not mix: the bits do not depend on who walks beside whom.
  *

@@ -1,4 +1,5 @@
-/* demo/demonstrator.h - who shows a world: one class a family of worlds, one row of the table in demonstrator.c.
+/* demo/demonstrator.h - who shows a world: one class a family of worlds, one row of the table in
+ * demonstrator.c.
  *
  *     const bex_demonstrator_class *c = bex_demonstrator_for(world);
  *     bex_demonstrations *d;
@@ -47,15 +48,18 @@ struct bex_demonstrator_class {
 
     size_t size; // bytes of one at work
 
-    /* Makes ready; sets `piece`. Arrays are there already. Negative with a message; bex_misused() where an option
+    /* Makes ready; sets `piece`. Arrays are there already. Negative with a message; bex_misused() where an
+     * option
      * is wrong. */
     int (*init)(bex_demonstrations *d);
     void (*fini)(bex_demonstrations *d); // also after an init that failed
 
-    /* Rows 0..count-1 of the arrays from piece `first` on, the last piece cut short if need be. On all cores. */
+    /* Rows 0..count-1 of the arrays from piece `first` on, the last piece cut short if need be. On all cores.
+     * */
     int (*make)(bex_demonstrations *d, long long first, int count);
 
-    /* Counts the rows made last, whole pieces; and what was counted so far, as numbers by name. NULL: nothing. */
+    /* Counts the rows made last, whole pieces; and what was counted so far, as numbers by name. NULL:
+     * nothing. */
     int (*count)(bex_demonstrations *d, int rows);
     json_t *(*facts)(const bex_demonstrations *d);
 };
@@ -63,8 +67,10 @@ struct bex_demonstrator_class {
 /* The class that knows a world; NULL with a message. One with `instead` set makes nothing itself. */
 const bex_demonstrator_class *bex_demonstrator_for(const bex_world *world);
 
-/* keys: lines "key=value" over the class's defaults, NULL for none. rows >= 1: how many are wanted in all; the arrays
- * hold a wave of them, all or about 200,000 in whole pieces. Negative with a message, bex_error_is_misuse() for a
+/* keys: lines "key=value" over the class's defaults, NULL for none. rows >= 1: how many are wanted in all;
+ * the arrays
+ * hold a wave of them, all or about 200,000 in whole pieces. Negative with a message, bex_error_is_misuse()
+ * for a
  * wrong option. */
 int bex_demonstrations_open(bex_demonstrations **out, const bex_world *world, const char *keys,
                             uint64_t seed, long long rows);
@@ -76,7 +82,8 @@ int bex_demonstrations_piece(const bex_demonstrations *d);
 /* class->make, count <= room. */
 int bex_demonstrations_make(bex_demonstrations *d, long long first, int count);
 
-/* " --noise 0.1 --episode-length 300": its options as `bex data gen` takes them, empty ones left out, `world` put
+/* " --noise 0.1 --episode-length 300": its options as `bex data gen` takes them, empty ones left out, `world`
+ * put
  * behind the first. malloced; NULL when out of memory. */
 char *bex_demonstrations_command(const bex_demonstrations *d, const char *world);
 

@@ -50,7 +50,8 @@ typedef struct bex_env_batch {
 /* The stream of episode e of instance i: for whoever steps an instance alone. */
 bex_rng bex_env_stream(uint64_t seed, int instance, long long episode);
 
-/* B >= 1. All instances come out reset. Negative with a message, more than world->instances_most among them. */
+/* B >= 1. All instances come out reset. Negative with a message, more than world->instances_most among them.
+ * */
 int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64_t seed);
 void bex_env_batch_free(bex_env_batch *b); // NULL is fine
 

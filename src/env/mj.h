@@ -8,7 +8,8 @@
  * Far pairs with a box are dropped before MuJoCo's own collision functions see them: the same
  * contacts, in half the time where boxes are large (mj.c).
  *
- * mj.c owns the program's only setjmp. In a build without MuJoCo loading a model fails with a message saying so, and nothing else here can be reached. */
+ * mj.c owns the program's only setjmp. In a build without MuJoCo loading a model fails with a message saying
+ * so, and nothing else here can be reached. */
 #ifndef BEX_ENV_MJ_H
 #define BEX_ENV_MJ_H
 
@@ -48,7 +49,8 @@ typedef struct bex_mj_scene {
  * message: nothing is ever read from the disk. Otherwise as bex_mj_model_load. */
 int bex_mj_scene_load(bex_mj_model **out, const bex_mj_scene *scene, const char *name);
 
-/* Compile MJCF text that names no files; `name` is what messages call it. Not for two threads at once (MuJoCo's XML
+/* Compile MJCF text that names no files; `name` is what messages call it. Not for two threads at once
+ * (MuJoCo's XML
  * reader keeps the last model in a global). Warnings go to the log. */
 int bex_mj_model_load(bex_mj_model **out, const char *xml, const char *name);
 void bex_mj_model_free(bex_mj_model *model); // NULL is fine

@@ -3,7 +3,8 @@
  *
  *     typedef struct ball_world { bex_mj_world mj; int goal; } ball_world;
  *     typedef struct ball_env { bex_mj_env mj; double before[2]; } ball_env;
- *     const bex_env_class ball = {.env_size = sizeof(ball_env), .close = bex_mj_world_close, BEX_MJ_ENV, ...}; */
+ *     const bex_env_class ball = {.env_size = sizeof(ball_env), .close = bex_mj_world_close, BEX_MJ_ENV,
+ *     ...}; */
 #ifndef BEX_ENV_MJ_ENV_H
 #define BEX_ENV_MJ_ENV_H
 

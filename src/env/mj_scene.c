@@ -1,4 +1,5 @@
-/* env/mj_scene.c - attributes of MJCF that are names of files: file="cup.stl", and a sky's fileup="sky.png" ... */
+/* env/mj_scene.c - attributes of MJCF that are names of files: file="cup.stl", and a sky's fileup="sky.png"
+ * ... */
 #include "env/mj_scene.h"
 
 #include "base/error.h"

@@ -1,7 +1,9 @@
-/* explore/session.h - one exploration from request to files: who acts, where, what is kept, how it goes on after a stop.
+/* explore/session.h - one exploration from request to files: who acts, where, what is kept, how it goes on
+ * after a stop.
  *
  *     bex_explore_session s = {.q = &request, .command = ..., .started = ..., .argc = ..., .argv = ...};
- *     going on with one that was stopped:  bex_explore_session_find(&s, folder), then the request is read from s.store
+ *     going on with one that was stopped:  bex_explore_session_find(&s, folder), then the request is read
+ *     from s.store
  *     bex_explore_session_open -> play -> judge -> save, pictures (show/), finish
  *     bex_explore_session_fini                                      always
  *
@@ -43,13 +45,15 @@ int bex_explore_session_find(bex_explore_session *s, const char *folder);
 /* World, agent, demonstrations, and the directory q->out, of which nothing is overwritten unless q->force. */
 int bex_explore_session_open(bex_explore_session *s);
 
-/* Trials until they are complete: 0, or BEX_EXPLORE_STOPPED (explore/explore.h) when interrupted and saved. */
+/* Trials until they are complete: 0, or BEX_EXPLORE_STOPPED (explore/explore.h) when interrupted and saved.
+ * */
 int bex_explore_session_play(bex_explore_session *s);
 
 /* s->summary and s->results of what was played. */
 int bex_explore_session_judge(bex_explore_session *s);
 
-/* trajectories.hdf5; then, pictures having been drawn, results.json and the memory asked for, and nothing is unfinished. */
+/* trajectories.hdf5; then, pictures having been drawn, results.json and the memory asked for, and nothing is
+ * unfinished. */
 int bex_explore_session_save(bex_explore_session *s);
 int bex_explore_session_finish(bex_explore_session *s);
 

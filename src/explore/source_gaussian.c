@@ -1,4 +1,5 @@
-/* explore/source_gaussian.c - `bex explore RUN` of an agent that learned in a world (sac): its actor, drawing actions. */
+/* explore/source_gaussian.c - `bex explore RUN` of an agent that learned in a world (sac): its actor, drawing
+ * actions. */
 #include "explore/source.h"
 
 #include "agent/rl/gaussian_actor.h"

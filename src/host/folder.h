@@ -14,7 +14,8 @@ bool bex_folder_exists(const char *path);
  * The number of names, or negative with a message. */
 int bex_folder_list(char ***names, const char *path);
 
-/* It and all below; symbolic links are removed, never followed, whoever changes the tree meanwhile. 0, also where
+/* It and all below; symbolic links are removed, never followed, whoever changes the tree meanwhile. 0, also
+ * where
  * nothing is there. */
 int bex_folder_remove(const char *path);
 
@@ -22,7 +23,8 @@ int bex_folder_remove(const char *path);
  * negative with a message. */
 int bex_folder_sync(const char *path);
 
-/* Remove the temporary files (base/file.h: X.tmp-PID-N) in it whose writer is dead. For a directory that the caller
+/* Remove the temporary files (base/file.h: X.tmp-PID-N) in it whose writer is dead. For a directory that the
+ * caller
  * alone writes to. 0, also where it is no directory; negative with a message. */
 int bex_folder_tidy(const char *path);
 

@@ -1,9 +1,11 @@
-/* host/nofollow.h - files of a directory of ours, which may come from strangers: a symbolic link in it must not lead
+/* host/nofollow.h - files of a directory of ours, which may come from strangers: a symbolic link in it must
+ * not lead
  * what is written elsewhere. */
 #ifndef BEX_HOST_NOFOLLOW_H
 #define BEX_HOST_NOFOLLOW_H
 
-/* open(path, flags, 0666) that refuses a symbolic link as the last part. A descriptor, or negative with a message:
+/* open(path, flags, 0666) that refuses a symbolic link as the last part. A descriptor, or negative with a
+ * message:
  * "cannot write 'x': why". */
 int bex_open_nofollow(const char *path, int flags);
 

@@ -101,7 +101,8 @@ static void even_out(bex_lanes *l) {
     }
 }
 
-// of the results of all ranks' lanes. `code`: what ours came to; negative with a message if a lane of any failed, or a
+// of the results of all ranks' lanes. `code`: what ours came to; negative with a message if a lane of any
+// failed, or a
 // rank is gone
 static int sum_results(bex_lanes *l, int code, double *sum) {
     *sum = (double)NAN;

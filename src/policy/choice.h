@@ -3,11 +3,14 @@
  * With model.waypoints a sample of the policy is (actions, waypoints): where the demonstrator would be
  * (k + 1) F / K steps on, k < K. In training, windows and histories are independent draws, so
  *     p(a | s, h, c) = p(a, tau | s) restricted to z(log cov(h u tau)) = c,
- * and n candidates of p(., tau | s, ...), of which the nearest to c is taken, sample that law with the history
+ * and n candidates of p(., tau | s, ...), of which the nearest to c is taken, sample that law with the
+ * history
  * entering exactly, through cov, not through what the network made of it. n = 1: the network alone.
  *
- * tau is read as its K waypoints, each counted (F + 1) / K times. With coverage.support a candidate of whose waypoints more
- * than a tenth are unsupported (policy/support.h) is taken only if all candidates are such: then the one with the
+ * tau is read as its K waypoints, each counted (F + 1) / K times. With coverage.support a candidate of whose
+ * waypoints more
+ * than a tenth are unsupported (policy/support.h) is taken only if all candidates are such: then the one with
+ * the
  * fewest. Nothing is allocated after new. */
 #ifndef BEX_POLICY_CHOICE_H
 #define BEX_POLICY_CHOICE_H

@@ -1,22 +1,29 @@
-/* policy/diffusion.h - the forward diffusion, its schedule, and the steps of its reversal: every formula of the process is here.
+/* policy/diffusion.h - the forward diffusion, its schedule, and the steps of its reversal: every formula of
+ * the process is here.
  *
  *   alpha_bar(u) = cos^2(((u + 0.008) / 1.008) pi/2)        squared cosine, `steps` steps
  *   beta_i = min(1 - alpha_bar((i+1)/steps) / alpha_bar(i/steps), 0.999)
  *   alpha_bar_i = product of (1 - beta)
  *
  *   forward     x_k = sqrt(alpha_bar_k) x_0 + sqrt(1 - alpha_bar_k) eps
- *   reverse     x_0 = clamp((x_k - sqrt(1 - alpha_bar_k) eps) / sqrt(alpha_bar_k), -1, 1)            DDIM, eta = 0
- *               x_j = sqrt(alpha_bar_j) x_0 + sqrt(1 - alpha_bar_j) eps                alpha_bar_j = 1 after the last
+ *   reverse     x_0 = clamp((x_k - sqrt(1 - alpha_bar_k) eps) / sqrt(alpha_bar_k), -1, 1)            DDIM,
+ *   eta = 0
+ *               x_j = sqrt(alpha_bar_j) x_0 + sqrt(1 - alpha_bar_j) eps                alpha_bar_j = 1 after
+ *               the last
  *
  * eps is used as predicted, not recomputed from the clamped x_0.
  *
- * A network predicts eps, as the paper's, or the chunk x_0 itself: either follows from the other and x_k. What differs is
- * what the squared error weighs: an error of x_0 counts alpha_bar / (1 - alpha_bar) times as an error of eps, next to
+ * A network predicts eps, as the paper's, or the chunk x_0 itself: either follows from the other and x_k.
+ * What differs is
+ * what the squared error weighs: an error of x_0 counts alpha_bar / (1 - alpha_bar) times as an error of eps,
+ * next to
  * nothing where noise is strong, which is where a chunk's course is decided. docs/model.md.
  *
- * DDIM visits n of the steps, "leading": multiples of steps / n, downwards: 84 72 60 48 36 24 12 0 for 8 of 100.
+ * DDIM visits n of the steps, "leading": multiples of steps / n, downwards: 84 72 60 48 36 24 12 0 for 8 of
+ * 100.
  *
- * A window whose waypoints are shown without noise (diffusion.show_waypoints) tells the network so by its step: k + steps. */
+ * A window whose waypoints are shown without noise (diffusion.show_waypoints) tells the network so by its
+ * step: k + steps. */
 #ifndef BEX_POLICY_DIFFUSION_H
 #define BEX_POLICY_DIFFUSION_H
 
@@ -40,7 +47,8 @@ void bex_noise_schedule_init(bex_noise_schedule *s, int steps, bex_predicts pred
 void bex_diffusion_forward(const bex_noise_schedule *s, int k, bex_real *x, const bex_real *clean,
                            const bex_real *eps, size_t n);
 
-/* x (n) from step k to step j; j < 0: to the end. `predicted` (n) is what the network says of x, and is overwritten. */
+/* x (n) from step k to step j; j < 0: to the end. `predicted` (n) is what the network says of x, and is
+ * overwritten. */
 void bex_diffusion_reverse(const bex_noise_schedule *s, int k, int j, bex_real *x,
                            bex_real *predicted, size_t n);
 

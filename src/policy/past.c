@@ -198,7 +198,8 @@ void bex_past_encode(bex_past *p, bex_tape *tape, bex_dit_input *input, bex_tens
 
 /* ---- the target ---- */
 
-// Lambda(h) of the history in raw, or for a choice of the memory it was drawn from, seen from `state` if phi is relative
+// Lambda(h) of the history in raw, or for a choice of the memory it was drawn from, seen from `state` if phi
+// is relative
 static int sum_history(bex_past *p, bool chooses, const bex_real *state) {
     const bex_feature *phi = p->policy->phi;
     bex_gram_shape wide = bex_feature_wide(phi);

@@ -149,7 +149,8 @@ static bex_tensor *row_of(bex_tape *tape, const bex_tensor *x, int row) {
     return bex_constant(tape, x->data + (size_t)row * (size_t)C, 2, BEX_DIMS(1, C));
 }
 
-// pooled vectors of the state in 1 or 2 windows: `first` with the coverage hidden as hidden[0] says, `second` as hidden[1]
+// pooled vectors of the state in 1 or 2 windows: `first` with the coverage hidden as hidden[0] says, `second`
+// as hidden[1]
 static void encode(bex_planner *p, bex_past *past, const bex_plan_input *in,
                    const unsigned char *hidden, bex_tensor **first, bex_tensor **second) {
     const bex_policy *policy = p->policy;

@@ -1,6 +1,7 @@
 /* policy/policy.h - a trained policy: network, normaliser, features, coverage statistics, one file.
  *
- * model.safetensors holds the weights by name, "normaliser.*", "phi.*", "coverage.*" and "support.*" tensors, and in its
+ * model.safetensors holds the weights by name, "normaliser.*", "phi.*", "coverage.*" and "support.*" tensors,
+ * and in its
  * metadata the format version, the sizes and the policy's configuration: enough to rebuild everything.
  * Immutable after load: share it between sessions and threads. */
 #ifndef BEX_POLICY_POLICY_H
@@ -40,7 +41,8 @@ bex_policy *bex_policy_load(const char *path);
 bex_policy *bex_policy_parse(const void *bytes, size_t size);
 int bex_policy_save(const bex_policy *policy, const char *path);
 
-/* Weights rounded to 16 bits (loaded, they are what they were rounded to), all else as it is; half the size. */
+/* Weights rounded to 16 bits (loaded, they are what they were rounded to), all else as it is; half the size.
+ * */
 int bex_policy_save_half(const bex_policy *policy, const char *path);
 
 /* States in the world's units to what a token holds: (n, dit.o.O) = [normalised | phi], phi only with

@@ -24,7 +24,8 @@ typedef struct bex_diffusion_config {
     long long steps;
     int predicts; // bex_predicts
     double
-        show_waypoints; // share of windows whose waypoints are shown without noise; above 0: a chosen future is a route
+        // share of windows whose waypoints are shown without noise; above 0: a chosen future is a route
+        show_waypoints;
 } bex_diffusion_config;
 
 typedef struct bex_coverage_config {
@@ -75,7 +76,8 @@ extern const bex_config_schema bex_policy_schema;
 /* What policies with these tokens are called: "be" (history and coverage), "bc-history" (history), "bc". */
 const char *bex_model_name(const bex_model_config *m);
 
-/* The tokens of that name; be and bc-history keep their history, which must not be 0. Negative with a message. */
+/* The tokens of that name; be and bc-history keep their history, which must not be 0. Negative with a
+ * message. */
 int bex_model_set_tokens(bex_model_config *m, const char *name);
 
 /* After a file was read: what keys of before say, in those of today. Negative with a message. */

@@ -3,7 +3,8 @@
  *   for k in the list:   out = out_null + w (out_cond - out_null)      w = 1: out_cond alone
  *                        x   = one reverse step from k with out
  *
- * All conditions, the pooled vectors at every k, with and without the coverage, are known beforehand: what they
+ * All conditions, the pooled vectors at every k, with and without the coverage, are known beforehand: what
+ * they
  * contribute is computed in one product per weight; then each step is one pass over the windows of both. The
  * result is in [-1, 1] and is a function of the first noise alone. */
 #ifndef BEX_POLICY_SAMPLER_H
@@ -20,7 +21,8 @@ typedef struct bex_sampler {
     int given;            // columns of x from here on are shown without noise and stay; 0: none
 } bex_sampler;
 
-/* The embeddings of the steps: of the weights alone, so once a policy. Neither keeps anything in the arena. */
+/* The embeddings of the steps: of the weights alone, so once a policy. Neither keeps anything in the arena.
+ * */
 void bex_sampler_time(bex_tape *tape, const bex_dit *dit, const bex_sampler *sampler,
                       bex_real *time);
 

@@ -30,7 +30,8 @@ int bex_train(const bex_train_config *config, const bex_train_options *options, 
  * that does not spread. */
 int bex_train_ranks(const bex_train_config *config);
 
-/* What the config's agent learns from: the demonstrations of [data], the world of [env]. For bex_agent_new to take, or
+/* What the config's agent learns from: the demonstrations of [data], the world of [env]. For bex_agent_new to
+ * take, or
  * bex_sources_fini. Negative with a message, and nothing to free. */
 int bex_train_sources(bex_sources *out, const bex_train_config *config);
 

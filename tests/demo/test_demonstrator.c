@@ -1,4 +1,5 @@
-/* The table of demonstrators: who knows which world, options that are not theirs, the command they are made by. */
+/* The table of demonstrators: who knows which world, options that are not theirs, the command they are made
+ * by. */
 #include "demo/demonstrator.h"
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-/* Scenes with files in memory: meshes as OBJ and STL, a PNG texture, included MJCF; each mistake one line, and nothing
+/* Scenes with files in memory: meshes as OBJ and STL, a PNG texture, included MJCF; each mistake one line,
+ * and nothing
  * is ever read from the disk. */
 #include "env/mj.h"
 
@@ -182,7 +183,8 @@ static void wrong_files_are_messages(void **state) {
     refused((bex_mj_scene){scene, damaged, 4}, "STL");
 }
 
-/* The check alone, on what is hardly XML: it neither reads past the end nor stops a scene MuJoCo should judge. */
+/* The check alone, on what is hardly XML: it neither reads past the end nor stops a scene MuJoCo should
+ * judge. */
 static void malformed_text_is_left_to_mujoco(void **state) {
     (void)state;
     static const char *const texts[] = {

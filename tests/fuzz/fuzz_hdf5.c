@@ -1,4 +1,5 @@
-/* libFuzzer target: any bytes are demonstrations, whole and finite, or one clear line: all readers of HDF5. */
+/* libFuzzer target: any bytes are demonstrations, whole and finite, or one clear line: all readers of HDF5.
+ * */
 #include "data/load.h"
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-/* libFuzzer target: any bytes are a memory that a history can be drawn from, finite and whole, or one clear line. */
+/* libFuzzer target: any bytes are a memory that a history can be drawn from, finite and whole, or one clear
+ * line. */
 #include "policy/memory.h"
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-/* libFuzzer target: any text is a table of numbers, or one clear line; and what a run goes on from after a kill (host/csv.h). */
+/* libFuzzer target: any text is a table of numbers, or one clear line; and what a run goes on from after a
+ * kill (host/csv.h). */
 #include "host/table.h"
 
 #include "host/csv.h"

@@ -1,13 +1,17 @@
-/* tests/torture/mutant.c - a fork server: mutations of a file, each given to a command of bex in a process of its own.
+/* tests/torture/mutant.c - a fork server: mutations of a file, each given to a command of bex in a process of
+ * its own.
  *
  *     mutant SEED TARGET FIRST COUNT SECONDS KEEP [--fresh FROM TO] -- COMMAND WORD...
  *
- * Mutation i (tests/torture/mutate.h) of SEED is written to TARGET; with --fresh the directory TO is a new copy of FROM
- * before. COMMAND is one of bex's, or `config FILE`, `protocol FILE`: those readers alone. The original itself must pass. Prints one line of counts,
+ * Mutation i (tests/torture/mutate.h) of SEED is written to TARGET; with --fresh the directory TO is a new
+ * copy of FROM
+ * before. COMMAND is one of bex's, or `config FILE`, `protocol FILE`: those readers alone. The original
+ * itself must pass. Prints one line of counts,
  *
  *     tried ok refused crash hang wrong library
  *
- * wrong: refused without a message; library: a crash whose innermost frames are libhdf5's own. The input and the last
+ * wrong: refused without a message; library: a crash whose innermost frames are libhdf5's own. The input and
+ * the last
  * words of each crash, hang and wrong one are kept as KEEP-i.input and KEEP-i.log. */
 #include "tests/torture/mutate.h"
 

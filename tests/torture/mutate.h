@@ -1,4 +1,5 @@
-/* tests/torture/mutate.h - a small change of a file, the same for the same number: bits, bytes, numbers, cuts, copies,
+/* tests/torture/mutate.h - a small change of a file, the same for the same number: bits, bytes, numbers,
+ * cuts, copies,
  * and in text digits, lines and words. */
 #ifndef BEX_TESTS_TORTURE_MUTATE_H
 #define BEX_TESTS_TORTURE_MUTATE_H
@@ -110,14 +111,16 @@ static inline void mutation_step(mutation *m) {
     }
 }
 
-// safetensors: the length of the header, which comes first, made true again, or hardly a mutation would be looked at
+// safetensors: the length of the header, which comes first, made true again, or hardly a mutation would be
+// looked at
 static inline void mutation_mend(mutation *m, size_t size, uint64_t header) {
     if (header > size || size - header < 8 || m->size < size - header || m->size < 8) return;
     uint64_t now = m->size - (size - header);
     memcpy(m->bytes, &now, sizeof now);
 }
 
-/* bytes[room] holds the file's `size` bytes and becomes mutation `number` of it; 0 is the file itself. Returns the new
+/* bytes[room] holds the file's `size` bytes and becomes mutation `number` of it; 0 is the file itself.
+ * Returns the new
  * size. */
 static inline size_t mutate(unsigned char *bytes, size_t size, size_t room, uint64_t number) {
     mutation m = {bytes, size, room, number * 0x2545f4914f6cdd1dull};

@@ -1,4 +1,5 @@
-/* tests/torture/seeds.c - small HDF5 files for the mutations, one of every layout that is read: seeds FOLDER. */
+/* tests/torture/seeds.c - small HDF5 files for the mutations, one of every layout that is read: seeds FOLDER.
+ * */
 #include "data/make_file.h"
 
 // made in the build tree; FOLDER may be on another disk

@@ -1,10 +1,13 @@
-/* tests/torture/shim.c - loaded before libc: counts the calls that change the file system, and kills the process before
+/* tests/torture/shim.c - loaded before libc: counts the calls that change the file system, and kills the
+ * process before
  * one of them.
  *
- *     TORTURE_COUNT=FILE LD_PRELOAD=shim.so bex ...     writes the number of calls to FILE when the process ends
+ *     TORTURE_COUNT=FILE LD_PRELOAD=shim.so bex ...     writes the number of calls to FILE when the process
+ *     ends
  *     TORTURE_AT=N       LD_PRELOAD=shim.so bex ...     SIGKILL before call N, from 1
  *
- * Buffered writing (fprintf, fputs) is not counted: it reaches the disk in fwrite, fflush and fclose, which are. */
+ * Buffered writing (fprintf, fputs) is not counted: it reaches the disk in fwrite, fflush and fclose, which
+ * are. */
 #pragma GCC diagnostic ignored                                                                     \
     "-Wpedantic" // dlsym gives an object pointer, POSIX says it may be called
 #define _GNU_SOURCE

@@ -5,7 +5,8 @@
 #include "agent/actors/actor.h"
 #include "policy/control.h"
 
-/* deploy NULL: the policy's own. The policy must outlive the actor; the stream's seed is drawn from rng. NULL with a message. */
+/* deploy NULL: the policy's own. The policy must outlive the actor; the stream's seed is drawn from rng. NULL
+ * with a message. */
 bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_deploy_config *deploy,
                                 bex_rng rng);
 

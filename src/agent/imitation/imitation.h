@@ -32,10 +32,12 @@ typedef struct bex_window_groups {
     const bex_window *window; // (groups,S)
 } bex_window_groups;
 
-/* Who tells the coverage of windows of one part of the demonstrations. A method's own object with this at its head. */
+/* Who tells the coverage of windows of one part of the demonstrations. A method's own object with this at its
+ * head. */
 typedef struct bex_labeller bex_labeller;
 struct bex_labeller {
-    /* value (groups,S): the coverage input of each window. Scratch from the arena; any number of threads. Negative with
+    /* value (groups,S): the coverage input of each window. Scratch from the arena; any number of threads.
+     * Negative with
      * a message. */
     int (*label)(const bex_labeller *labeller, bex_arena *arena, const bex_window_groups *g,
                  bex_real *value);
@@ -63,12 +65,15 @@ typedef struct bex_imitation {
     double *data_seconds, *lane_seconds; // (lanes)
 } bex_imitation;
 
-/* What a method adds, e.g. labellers, once policy, parts and windows are there and while rows are in the world's units.
+/* What a method adds, e.g. labellers, once policy, parts and windows are there and while rows are in the
+ * world's units.
  * Negative with a message. */
 typedef int bex_imitation_prepare_fn(bex_imitation *a);
 
-/* An agent of the method's class: set-up, then `prepare` (NULL: nothing to add), then rows become states and actions,
- * where they lie, so that they are in memory once. The sources are taken over, whatever comes of it. NULL with a
+/* An agent of the method's class: set-up, then `prepare` (NULL: nothing to add), then rows become states and
+ * actions,
+ * where they lie, so that they are in memory once. The sources are taken over, whatever comes of it. NULL
+ * with a
  * message. */
 bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                              bex_sources *sources, bex_imitation_prepare_fn *prepare);

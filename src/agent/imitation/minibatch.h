@@ -49,7 +49,8 @@ int bex_minibatch_group(const bex_imitation *a);
 int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
                        bex_rng *rng, bex_minibatch *out);
 
-/* A window's chunk (K, dit.o.A) in network units and its mask (K): its actions as data/window.h pads them, each with
+/* A window's chunk (K, dit.o.A) in network units and its mask (K): its actions as data/window.h pads them,
+ * each with
  * its waypoint (policy/policy.h). */
 void bex_minibatch_chunk(const bex_policy *policy, const bex_imitation_part *part,
                          const bex_window *window, bex_real *chunk, bex_real *mask);

@@ -1,13 +1,16 @@
 /* agent/rl/online.h - an agent in a world: what every method shares that learns while it acts.
  *
- *   update n    every instance takes one step by the method's act (uniform actions before `start` of them have been
+ *   update n    every instance takes one step by the method's act (uniform actions before `start` of them
+ *   have been
  *               taken), which goes into the replay; then the method learns
  *   evaluation  the first episode of each instance of a batch of its own, most likely actions
- *   files       model.safetensors and the learner's part of state.safetensors are the method's; replay and rollout
+ *   files       model.safetensors and the learner's part of state.safetensors are the method's; replay and
+ *   rollout
  *               are saved here, so that a loaded agent goes on bit for bit
  *
  * A method is a struct with bex_online at its head, a table of five functions and, in its class,
- * BEX_ONLINE_FUNCTIONS. An update is a function of the state and n alone: act and learn get streams of their own. */
+ * BEX_ONLINE_FUNCTIONS. An update is a function of the state and n alone: act and learn get streams of their
+ * own. */
 #ifndef BEX_AGENT_RL_ONLINE_H
 #define BEX_AGENT_RL_ONLINE_H
 
@@ -25,7 +28,8 @@ typedef struct bex_online_method {
     /* act (n,A) for states obs (n,O): drawn, or the most likely ones with rng NULL. */
     void (*act)(bex_online *a, const bex_real *obs, int n, bex_rng *rng, bex_real *act);
 
-    /* After a step of the world, once the replay holds `start`: loss, grad_norm, samples and its columns of `out`,
+    /* After a step of the world, once the replay holds `start`: loss, grad_norm, samples and its columns of
+     * `out`,
      * the others being NaN. Negative with a message, the parameters then unchanged. */
     int (*learn)(bex_online *a, bex_rng rng, bex_update *out);
 

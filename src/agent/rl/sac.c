@@ -1,4 +1,5 @@
-/* agent/rl/sac.c - soft actor-critic: how it acts and learns. The world is online.c's, the gradients actor_critic.c's. */
+/* agent/rl/sac.c - soft actor-critic: how it acts and learns. The world is online.c's, the gradients
+ * actor_critic.c's. */
 #include "agent/rl/sac.h"
 
 #include "agent/rl/gaussian_actor.h"
