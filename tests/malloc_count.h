@@ -11,6 +11,7 @@
 #ifndef BEX_TESTS_MALLOC_COUNT_H
 #define BEX_TESTS_MALLOC_COUNT_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -78,6 +79,7 @@ MALLOC_COUNT_PLAIN static bool malloc_count_call(void) {
     if (left > 1 || !malloc_count_beyond) malloc_count_left = left - 1;
     if (left > 1) return false;
     malloc_count_failed++;
+    errno = ENOMEM; // as the real ones do
     return true;
 }
 

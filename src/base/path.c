@@ -1,4 +1,3 @@
-/* base/path.c */
 #include "base/path.h"
 
 #include <stdarg.h>

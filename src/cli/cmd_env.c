@@ -219,12 +219,14 @@ int bex_cmd_env(int argc, char **argv) {
             "own picture, and .mp4 a video of episodes of a file; the kitchen is drawn from the\n"
             "front, with the tasks done over time. `bex env check` replays recorded transitions\n"
             "(bex env check --help). `bex env NAME --help` lists the options a world has itself.",
-        .example =
-            "bex env --list\nbex env maze2d-medium\nbex env maze2d-medium --env.splits=2\nbex env maze2d-large --render large.png\n"
-            "bex env maze2d-medium --data demos.hdf5 --render demos.gif\n"
-            "bex env antmaze-medium --view camera --render ant.png\n"
-            "bex env antmaze-medium --data ants.hdf5 --every 2 --render ants.mp4\n"
-            "bex env kitchen --render kitchen.png",
+        .example = "bex env --list\n"
+                   "bex env maze2d-medium\n"
+                   "bex env maze2d-medium --env.splits=2\n"
+                   "bex env maze2d-large --render large.png\n"
+                   "bex env maze2d-medium --data demos.hdf5 --render demos.gif\n"
+                   "bex env antmaze-medium --view camera --render ant.png\n"
+                   "bex env antmaze-medium --data ants.hdf5 --every 2 --render ants.mp4\n"
+                   "bex env kitchen --render kitchen.png",
         .options = options,
         .count = sizeof options / sizeof *options,
     };

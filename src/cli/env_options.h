@@ -19,10 +19,12 @@ typedef struct bex_env_flags {
 
 // clang-format off
 #define BEX_ENV_OPTIONS(f) \
-    {"env", BEX_OPTION_KEYS, &(f).own, "KEY=VALUE", "an option of the world: bex env NAME --help lists them", 0, 0}, \
+    {"env", BEX_OPTION_KEYS, &(f).own, "KEY=VALUE", \
+     "an option of the world: bex env NAME --help lists them", 0, 0}, \
     {"maze", BEX_OPTION_TEXT, &(f).maze, "FILE", "text grid, for ENV maze2d or antmaze: --env.maze", 0, 0}
 #define BEX_ENV_START_OPTION(f) \
-    {"start", BEX_OPTION_TEXT, &(f).start, "ROW,COL", "cell where episodes start; else any: --env.start", 0, 0}
+    {"start", BEX_OPTION_TEXT, &(f).start, "ROW,COL", \
+     "cell where episodes start; else any: --env.start", 0, 0}
 // clang-format on
 
 /* The flags as keys of a world (bex_world_options.keys), behind those of `before` (NULL: none): short forms

@@ -1,4 +1,3 @@
-/* env/mj_env.c */
 #include "env/mj_env.h"
 
 #include "base/error.h"

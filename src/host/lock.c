@@ -1,4 +1,3 @@
-/* host/lock.c */
 #include "host/lock.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-/* host/nofollow.c */
 #include "host/nofollow.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-/* host/staging.c */
 #include "host/staging.h"
 
 #include "base/log.h"

@@ -1,4 +1,3 @@
-/* policy/normaliser.c */
 #include "policy/normaliser.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-/* policy/support.c */
 #include "policy/support.h"
 
 #include "base/error.h"

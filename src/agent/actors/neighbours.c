@@ -1,4 +1,3 @@
-/* agent/actors/neighbours.c */
 #include "agent/actors/neighbours.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-/* agent/actors/policy_actor.c */
 #include "agent/actors/policy_actor.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-/* agent/actors/retrieval.c */
 #include "agent/actors/retrieval.h"
 
 #include "agent/actors/neighbours.h"

@@ -1,4 +1,3 @@
-/* agent/rl/entropy_temperature.c */
 #include "agent/rl/entropy_temperature.h"
 
 #include <math.h>

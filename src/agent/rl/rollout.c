@@ -1,4 +1,3 @@
-/* agent/rl/rollout.c */
 #include "agent/rl/rollout.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-/* env/ant/ant_controller.c */
 #include "env/ant/ant_controller.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-/* env/ant/ant_gait.c */
 #include "env/ant/ant_gait.h"
 
 #include "base/error.h"

@@ -1,4 +1,3 @@
-/* env/ant/ant_walker.c */
 #include "env/ant/ant_walker.h"
 
 #include "env/ant/ant_body.h"

@@ -1,4 +1,3 @@
-/* env/maze/maze_world.c */
 #include "env/maze/maze_world.h"
 
 #include "base/error.h"
