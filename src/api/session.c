@@ -174,11 +174,11 @@ static int check_sizes(const bex_session *s, const float *state, int n_state, co
 }
 
 // one call of act or plan, timed
-static int timed(bex_session *s, int (*call)(bex_control *, const bex_real *, bex_real *),
-                 const float *state, float *out) {
+static int timed(bex_session *s, int (*call)(bex_control *, const bex_observation *, bex_real *),
+                 const bex_observation *obs, float *out) {
     double start = bex_seconds();
     long long plans = bex_control_plans(s->control);
-    if (call(s->control, state, out) < 0) return status(-1);
+    if (call(s->control, obs, out) < 0) return status(-1);
     double took = bex_seconds() - start;
     s->calls++;
     if (s->deadline > 0 && took > s->deadline) s->missed++;
@@ -189,14 +189,32 @@ static int timed(bex_session *s, int (*call)(bex_control *, const bex_real *, be
 
 int bex_session_act(bex_session *s, const float *state, int n_state, float *action, int n_action) {
     int code = check_sizes(s, state, n_state, action, n_action, s ? s->policy->A : 0);
-    return code < 0 ? code : timed(s, bex_control_act, state, action);
+    return code < 0 ? code : timed(s, bex_control_act, &(bex_observation){.state = state}, action);
+}
+
+int bex_session_act_on(bex_session *s, const bex_sensors *sensors, float *action, int n_action) {
+    bex_sensors in = {0};
+    if (!s || !sensors) return misused("bex_session_act_on: NULL");
+    if (sensors->size < sizeof(size_t) || sensors->size > 4096)
+        return misused("bex_session_act_on: sensors->size is not set");
+    memcpy(&in, sensors, sensors->size < sizeof in ? sensors->size : sizeof in);
+    int code = check_sizes(s, in.state, in.n_state, action, n_action, s->policy->A);
+    if (code < 0) return code;
+    if (in.cameras) {
+        bex_fail("the sensors have %d cameras, the policy expects none", in.cameras);
+        return BEX_MISUSED;
+    }
+    bex_observation obs = bex_observation_of(in.state);
+    for (int c = 0; c < BEX_CAMERAS; c++) obs.image[c] = in.image[c];
+    return timed(s, bex_control_act, &obs, action);
 }
 
 int bex_session_plan(bex_session *s, const float *state, int n_state, float *actions,
                      int n_actions) {
     int code = check_sizes(s, state, n_state, actions, n_actions,
                            s ? s->policy->A * s->policy->chunk.K : 0);
-    return code < 0 ? code : timed(s, bex_control_plan, state, actions);
+    return code < 0 ? code
+                    : timed(s, bex_control_plan, &(bex_observation){.state = state}, actions);
 }
 
 int bex_session_set(bex_session *s, const char *key, const char *value) {
