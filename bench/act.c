@@ -54,7 +54,7 @@ static int measure(const bex_policy *p, double guidance, int candidates, latency
            (calls < LEAST_CALLS || bex_seconds() - begin < MOST_SECONDS)) {
         bex_random_normal(state, O, &g);
         double start = bex_seconds();
-        code = bex_control_plan_from(c, state, history, NULL, chunk);
+        code = bex_control_plan_from(c, &(bex_observation){.state = state}, history, NULL, chunk);
         seconds[calls++] = bex_seconds() - start;
     }
     if (!code) {

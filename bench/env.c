@@ -42,7 +42,8 @@ static void bare(void *data) {
     const bex_world *w = p->batch->world;
     size_t nu = (size_t)p->sim[0]->model->nu;
     for (int i = 0; i < INSTANCES; i++)
-        w->class->reset(p->bare[i], bex_env_stream(p->batch->seed, i, 0), p->obs);
+        w->class->reset(p->bare[i], bex_env_stream(p->batch->seed, i, 0),
+                        &(bex_frame){.state = p->obs});
     for (int t = 0; t < p->steps; t++)
         for (int i = 0; i < INSTANCES; i++) {
             const double *ctrl = p->ctrl + ((size_t)t * INSTANCES + (size_t)i) * nu;
@@ -76,7 +77,7 @@ static int payload_init(payload *p, const bex_world *w, int steps) {
     size_t n = (size_t)((steps + HOLD - 1) / HOLD) * INSTANCES * (size_t)w->A;
     p->act = malloc(n * sizeof *p->act);
     p->ctrl = malloc((size_t)steps * INSTANCES * (size_t)p->sim[0]->model->nu * sizeof *p->ctrl);
-    p->obs = malloc((size_t)w->O * sizeof *p->obs);
+    p->obs = malloc((size_t)w->spec.state * sizeof *p->obs);
     if (!p->act || !p->ctrl || !p->obs) return bex_fail("out of memory");
     bex_rng rng = bex_rng_seed(1);
     for (size_t i = 0; i < n; i++) p->act[i] = R(2 * bex_rng_uniform(&rng) - 1);

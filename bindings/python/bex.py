@@ -43,7 +43,8 @@ class _Contract(ctypes.Structure):
                 ("action_low", POINTER(c_float)), ("action_high", POINTER(c_float)), ("agent", c_char_p),
                 ("exp", c_char_p), ("history_rule", c_char_p), ("guidance", c_double), ("noise", c_double),
                 ("act", c_int), ("denoising_steps", c_int), ("candidates", c_int),
-                ("commit", c_int), ("temperature", c_double)]
+                ("commit", c_int), ("temperature", c_double), ("cameras", c_int),
+                ("image_height", c_int), ("image_width", c_int)]
 
 
 class _Options(ctypes.Structure):
@@ -83,6 +84,9 @@ class Contract:
     candidates: int
     commit: int
     temperature: float
+    cameras: int            # pictures expected beside the state, 0 for none; their size in pixels
+    image_height: int
+    image_width: int
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,8 @@ typedef struct bex_contract {
     int act, denoising_steps;
     int candidates, commit;
     double temperature;
+    /* pictures expected beside the state, and their size in pixels; 0 for none: all policies today */
+    int cameras, image_height, image_width;
 } bex_contract;
 
 BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
@@ -135,10 +137,25 @@ BEX_API int bex_session_act(bex_session *session, const float *state, int n_stat
 BEX_API int bex_session_plan(bex_session *session, const float *state, int n_state, float *actions,
                              int n_actions);
 
+/* What a robot senses at one moment: a state and, for policies with cameras, a picture of each. `size` is
+ * sizeof the struct as the caller knows it; the arrays are the caller's and read during the call only. What
+ * is not used must be 0. */
+typedef struct bex_sensors {
+    size_t size;
+    const float *state;
+    int n_state;
+    int cameras, height, width; /* as the contract says: 0 for policies without */
+    /* (height, width, 3) of each camera, row by row from the top, RGB; NULL beyond them */
+    const unsigned char *image[4];
+} bex_sensors;
+
+/* bex_session_act with pictures, or without any the same. Pictures a policy does not expect are refused. */
+BEX_API int bex_session_act_on(bex_session *session, const bex_sensors *sensors, float *action,
+                               int n_action);
+
 /* Any setting of acting by its name and text, as [deploy] of a config file has it ("candidates", "64"), from
- * the next plan
- * on; `bex train --help` lists them. May allocate: not for the control loop, exp apart. A history rule
- * empties the
+ * the next plan on; `bex train --help` lists them. May allocate: not for the control loop, exp apart. A
+ * history rule empties the
  * memory and changes between episodes only. On failure all settings are as they were. Get writes the text in
  * force; 160 bytes hold any. */
 BEX_API int bex_session_set(bex_session *session, const char *key, const char *value);

@@ -184,25 +184,25 @@ static int check_sizes(const bex_session *s, const float *state, int n_state, co
 }
 
 typedef struct {
-    int (*call)(bex_control *, const bex_real *, bex_real *);
+    int (*call)(bex_control *, const bex_observation *, bex_real *);
     bex_control *control;
-    const float *state;
+    const bex_observation *obs;
     float *out;
     int code;
 } control_call;
 
 static void run_call(void *payload) {
     control_call *c = payload;
-    c->code = c->call(c->control, c->state, c->out);
+    c->code = c->call(c->control, c->obs, c->out);
 }
 
 // one call of act or plan, timed. It holds nothing but step memory, of which opening took enough:
 // guarded all the same
-static int timed(bex_session *s, int (*call)(bex_control *, const bex_real *, bex_real *),
-                 const float *state, float *out) {
+static int timed(bex_session *s, int (*call)(bex_control *, const bex_observation *, bex_real *),
+                 const bex_observation *obs, float *out) {
     double start = bex_seconds();
     long long plans = bex_control_plans(s->control);
-    control_call c = {.call = call, .control = s->control, .state = state, .out = out};
+    control_call c = {.call = call, .control = s->control, .obs = obs, .out = out};
     if (bex_arena_guard(run_call, &c) < 0) return BEX_FAILED;
     if (c.code < 0) return status(c.code);
     double took = bex_seconds() - start;
@@ -215,14 +215,32 @@ static int timed(bex_session *s, int (*call)(bex_control *, const bex_real *, be
 
 int bex_session_act(bex_session *s, const float *state, int n_state, float *action, int n_action) {
     int code = check_sizes(s, state, n_state, action, n_action, s ? s->policy->A : 0);
-    return code < 0 ? code : timed(s, bex_control_act, state, action);
+    return code < 0 ? code : timed(s, bex_control_act, &(bex_observation){.state = state}, action);
+}
+
+int bex_session_act_on(bex_session *s, const bex_sensors *sensors, float *action, int n_action) {
+    bex_sensors in = {0};
+    if (!s || !sensors) return misused("bex_session_act_on: NULL");
+    if (sensors->size < sizeof(size_t) || sensors->size > 4096)
+        return misused("bex_session_act_on: sensors->size is not set");
+    memcpy(&in, sensors, sensors->size < sizeof in ? sensors->size : sizeof in);
+    int code = check_sizes(s, in.state, in.n_state, action, n_action, s->policy->A);
+    if (code < 0) return code;
+    if (in.cameras) {
+        bex_fail("the sensors have %d cameras, the policy expects none", in.cameras);
+        return BEX_MISUSED;
+    }
+    bex_observation obs = bex_observation_of(in.state);
+    for (int c = 0; c < BEX_CAMERAS; c++) obs.image[c] = in.image[c];
+    return timed(s, bex_control_act, &obs, action);
 }
 
 int bex_session_plan(bex_session *s, const float *state, int n_state, float *actions,
                      int n_actions) {
     int code = check_sizes(s, state, n_state, actions, n_actions,
                            s ? s->policy->A * s->policy->chunk.K : 0);
-    return code < 0 ? code : timed(s, bex_control_plan, state, actions);
+    return code < 0 ? code
+                    : timed(s, bex_control_plan, &(bex_observation){.state = state}, actions);
 }
 
 int bex_session_set(bex_session *s, const char *key, const char *value) {

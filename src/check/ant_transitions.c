@@ -46,8 +46,8 @@ static int replay_row(replay *r, bex_env *env, int t) {
     bex_mj_sim_reset(sim); // no warm start from another row
     for (int i = 0; i < BEX_ANT_QPOS; i++) sim->qpos[i] = (double)now[i];
     for (int i = 0; i < BEX_ANT_QVEL; i++) sim->qvel[i] = (double)now[BEX_ANT_QPOS + i];
-    if (class->step(env, r->data->actions + (size_t)t * BEX_ANT_ACTIONS, obs, &reward,
-                    &terminated) < 0)
+    if (class->step(env, r->data->actions + (size_t)t * BEX_ANT_ACTIONS, &(bex_frame){.state = obs},
+                    &reward, &terminated) < 0)
         return bex_fail_in("row %d", t);
     r->qpos[t] = largest(sim->qpos, next, BEX_ANT_QPOS);
     r->qvel[t] = largest(sim->qvel, next + BEX_ANT_QPOS, BEX_ANT_QVEL);

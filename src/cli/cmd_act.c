@@ -207,8 +207,8 @@ static int act_row(bex_control *c, request *r, int row, bex_real *repeated) {
         for (size_t h = 0; h < H; h++) memcpy(repeated + h * O, state, O * sizeof *state);
     history = !history ? repeated : r->shared ? history : history + i * H * O;
     if (r->step && bex_control_set_step(c, (long long)r->step[row]) < 0) return -1;
-    return bex_control_plan_from(c, state, history, r->noise + i * noise_size(r),
-                                 r->actions + i * chunk);
+    return bex_control_plan_from(c, &(bex_observation){.state = state}, history,
+                                 r->noise + i * noise_size(r), r->actions + i * chunk);
 }
 
 // rows [piece B / pieces, (piece + 1) B / pieces)

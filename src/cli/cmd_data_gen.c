@@ -32,12 +32,16 @@ typedef struct request {
 // D4RL's keys; widths by the world
 enum { COLUMNS = 8 };
 static void list_columns(bex_column *columns, const bex_world *w) {
-    int nq = w->O - w->O / 2, nv = w->O / 2; // 2 and 2; 15 and 14
+    int nq = w->spec.state - w->spec.state / 2, nv = w->spec.state / 2; // 2 and 2; 15 and 14
     const bex_column all[COLUMNS] = {
-        {"observations", BEX_COLUMN_FLOAT32, w->O}, {"actions", BEX_COLUMN_FLOAT32, w->A},
-        {"rewards", BEX_COLUMN_FLOAT32, 0},         {"terminals", BEX_COLUMN_FLAG, 0},
-        {"timeouts", BEX_COLUMN_FLAG, 0},           {"infos/goal", BEX_COLUMN_FLOAT32, 2},
-        {"infos/qpos", BEX_COLUMN_FLOAT32, nq},     {"infos/qvel", BEX_COLUMN_FLOAT32, nv},
+        {"observations", BEX_COLUMN_FLOAT32, w->spec.state},
+        {"actions", BEX_COLUMN_FLOAT32, w->A},
+        {"rewards", BEX_COLUMN_FLOAT32, 0},
+        {"terminals", BEX_COLUMN_FLAG, 0},
+        {"timeouts", BEX_COLUMN_FLAG, 0},
+        {"infos/goal", BEX_COLUMN_FLOAT32, 2},
+        {"infos/qpos", BEX_COLUMN_FLOAT32, nq},
+        {"infos/qvel", BEX_COLUMN_FLOAT32, nv},
     };
     memcpy(columns, all, sizeof all);
 }
@@ -70,7 +74,7 @@ typedef struct tally {
 
 // rows of a wave
 static int count_rows(tally *t, bex_demonstrations *d, int rows) {
-    size_t O = (size_t)d->world->O;
+    size_t O = (size_t)d->world->spec.state;
     for (int i = 0; i < rows; i++) {
         int region = d->world->class->region(d->world, d->obs + (size_t)i * O);
         if (region >= 0) t->seen[region]++;
@@ -83,7 +87,7 @@ static int count_rows(tally *t, bex_demonstrations *d, int rows) {
 // infos/qpos and infos/qvel: of the row's own state, or of the state after the action (class->after)
 static int append_rows(bex_writer *w, const bex_demonstrations *d, bex_real *parts, int rows) {
     const bex_real *state = d->after ? d->after : d->obs;
-    size_t O = (size_t)d->world->O, nq = O - O / 2, nv = O / 2;
+    size_t O = (size_t)d->world->spec.state, nq = O - O / 2, nv = O / 2;
     bex_real *qpos = parts, *qvel = parts + nq * (size_t)rows;
     for (size_t i = 0; i < (size_t)rows; i++) {
         memcpy(qpos + i * nq, state + i * O, nq * sizeof *state);
@@ -97,7 +101,7 @@ static int append_rows(bex_writer *w, const bex_demonstrations *d, bex_real *par
 // all rows, wave by wave: made on all cores, written by one
 static int make_rows(bex_writer *w, bex_demonstrations *d, tally *t, long long steps) {
     int piece = bex_demonstrations_piece(d);
-    bex_real *parts = malloc((size_t)d->room * (size_t)d->world->O * sizeof *parts);
+    bex_real *parts = malloc((size_t)d->room * (size_t)d->world->spec.state * sizeof *parts);
     if (!parts) return bex_fail("out of memory");
     bex_progress p;
     bex_progress_start(&p, stderr, "data gen", steps);

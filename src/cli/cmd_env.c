@@ -28,7 +28,7 @@ typedef struct request {
 
 static json_t *facts(const bex_world *w) {
     return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:s}", "name", w->name, "equals",
-                     w->class->equals, "observation", w->O, "action", w->A, "time_limit",
+                     w->class->equals, "observation", w->spec.state, "action", w->A, "time_limit",
                      w->time_limit, "regions", w->regions, "dt", w->dt, "mujoco", bex_mj_version());
 }
 
@@ -74,7 +74,7 @@ static void show(const bex_world *w, bool json) {
     }
     printf("%s: %s\n  equals %s, MuJoCo %s\n  observation %d, action %d in [-1, 1], %g s a step, "
            "%d steps an episode, %d regions\n",
-           w->name, w->class->about, w->class->equals, bex_mj_version(), w->O, w->A, w->dt,
+           w->name, w->class->about, w->class->equals, bex_mj_version(), w->spec.state, w->A, w->dt,
            w->time_limit, w->regions);
     if (w->maze) print_maze(w->maze);
 }
@@ -122,8 +122,9 @@ static int render_paths(const bex_world *w, const bex_dataset *d, const request 
 }
 
 static int render_data(const bex_world *w, const bex_dataset *d, const request *q, bool camera) {
-    if (d->O != w->O)
-        return bex_fail("'%s' has %d observation columns, %s has %d", q->data, d->O, w->name, w->O);
+    if (d->O != w->spec.state)
+        return bex_fail("'%s' has %d observation columns, %s has %d", q->data, d->O, w->name,
+                        w->spec.state);
     if (!camera || ends_in(q->render, ".mp4")) return render_paths(w, d, q, camera);
     if (q->row >= d->rows) return bex_fail("'%s' has %d rows", q->data, d->rows);
     return bex_world_frame(w, d->observations + (size_t)q->row * (size_t)d->O, 0, q->render);

@@ -85,9 +85,9 @@ static int open_world(session *s) {
     if (!name) return bex_fail("'%s/results.json' does not tell its environment", s->folder);
     if (bex_env_flags_open(&s->world, name, &(bex_world_options){.explore = true}, &flags) < 0)
         return -1;
-    if (s->world->O == s->rows.O && s->world->A == s->rows.A) return 0;
+    if (s->world->spec.state == s->rows.O && s->world->A == s->rows.A) return 0;
     return bex_fail("%d observation and %d action values are recorded, %s has %d and %d", s->rows.O,
-                    s->rows.A, name, s->world->O, s->world->A);
+                    s->rows.A, name, s->world->spec.state, s->world->A);
 }
 
 static int open_policy(session *s) {

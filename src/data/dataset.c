@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PIXELS_MOST = 1 << 12 }; // of a picture's side
+
 bex_dataset *bex_dataset_new(void) {
     bex_dataset *d = calloc(1, sizeof *d);
     if (!d) bex_fail("out of memory");
@@ -42,7 +44,12 @@ static unsigned long long default_limit(void) {
     return (unsigned long long)pages * (unsigned long long)size / 4 * 3;
 }
 
-// bytes are flags and zeroed, reals are not
+static unsigned long long row_bytes(const bex_dataset *d, unsigned long long O,
+                                    unsigned long long A) {
+    return (O + A + 1) * sizeof(bex_real) + 2 + bex_dataset_pictures(d);
+}
+
+// bytes are flags or pixels and zeroed, reals are not
 static void *allocate(size_t bytes, size_t element) {
     return element == 1 ? calloc(bytes, 1) : bex_pages_alloc(bytes);
 }
@@ -54,8 +61,12 @@ int bex_dataset_allocate(bex_dataset *d, unsigned long long rows, unsigned long 
     if (rows >= INT_MAX || O > 1u << 20 || A > 1u << 20)
         return bex_fail("absurd size: %llu rows of %llu observation and %llu action values", rows,
                         O, A);
-    // below 2^31 * 2^21 * 8: no overflow
-    unsigned long long bytes = rows * ((O + A + 1) * sizeof(bex_real) + 2);
+    if (d->cameras < 0 || d->cameras > BEX_CAMERAS || d->height < 0 || d->height > PIXELS_MOST ||
+        d->width < 0 || d->width > PIXELS_MOST)
+        return bex_fail("absurd size: %d cameras of %d x %d pixels", d->cameras, d->height,
+                        d->width);
+    // below 2^31 * (2^21 * 8 + 2^28): no overflow
+    unsigned long long bytes = rows * row_bytes(d, O, A);
     if (bytes > limit)
         return bex_fail("%llu rows of %llu + %llu values need %.1f GB of memory, the limit is %.1f",
                         rows, O, A, (double)bytes / 1e9, (double)limit / 1e9);
@@ -93,6 +104,10 @@ static int check_same_shape(const bex_dataset *d, const bex_dataset *other) {
         return bex_fail("observations have %d columns, those before have %d", other->O, d->O);
     if (other->A != d->A)
         return bex_fail("actions have %d columns, those before have %d", other->A, d->A);
+    if (other->cameras != d->cameras || other->height != d->height || other->width != d->width)
+        return bex_fail("%d cameras of %d x %d pixels, those before are %d of %d x %d",
+                        other->cameras, other->height, other->width, d->cameras, d->height,
+                        d->width);
     if (other->has_rewards != d->has_rewards)
         return bex_fail("rewards are %s, unlike before", other->has_rewards ? "present" : "absent");
     return 0;
@@ -110,7 +125,7 @@ static int extend(void **field, size_t used, const void *more, size_t extra) {
 int bex_dataset_append(bex_dataset *d, const bex_dataset *o, unsigned long long limit) {
     if (check_same_shape(d, o) < 0) return -1;
     unsigned long long rows = (unsigned long long)d->rows + (unsigned long long)o->rows;
-    unsigned long long row = ((unsigned)d->O + (unsigned)d->A + 1u) * sizeof(bex_real) + 2;
+    unsigned long long row = row_bytes(d, (unsigned)d->O, (unsigned)d->A);
     if (!limit) limit = default_limit();
     if (rows >= INT_MAX || rows * row > limit)
         return bex_fail("%llu rows are too many: %.1f GB of memory, the limit is %.1f", rows,

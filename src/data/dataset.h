@@ -12,7 +12,7 @@
 #ifndef BEX_DATA_DATASET_H
 #define BEX_DATA_DATASET_H
 
-#include "base/real.h"
+#include "base/observation.h"
 #include "data/names.h"
 
 /* One list for allocation, copy and free: X(field, type, values a row). A width of 0: absent. */
@@ -21,7 +21,8 @@
     X(actions, bex_real, (d)->A)                                                                   \
     X(rewards, bex_real, (d)->has_rewards)                                                         \
     X(terminals, unsigned char, 1)                                                                 \
-    X(timeouts, unsigned char, 1)
+    X(timeouts, unsigned char, 1)                                                                  \
+    X(images, unsigned char, bex_dataset_pictures(d))
 
 enum { BEX_DATASET_MOST_KEYS = 64 };
 
@@ -32,6 +33,10 @@ typedef struct bex_dataset {
     bex_real *rewards;        // (rows), NULL if the file has none
     unsigned char *terminals; // (rows)
     unsigned char *timeouts;  // (rows)
+
+    // pictures beside the states, of base/observation.h's kind; no reader makes any today: 0 cameras, NULL
+    int cameras, height, width; // set before bex_dataset_allocate
+    unsigned char *images;      // (rows, cameras, height, width, 3)
 
     int episodes;
     int *start; // (episodes + 1): rows of episode e are start[e] .. start[e + 1] - 1
@@ -47,6 +52,11 @@ typedef struct bex_dataset {
 
 static inline int bex_dataset_length(const bex_dataset *d, int episode) {
     return d->start[episode + 1] - d->start[episode];
+}
+
+/* Bytes of all pictures of one row. */
+static inline size_t bex_dataset_pictures(const bex_dataset *d) {
+    return (size_t)d->cameras * bex_picture_bytes(d->height, d->width);
 }
 
 bex_dataset *bex_dataset_new(void);    // empty, zero rows; NULL with a message
@@ -66,7 +76,7 @@ void bex_dataset_truncate(bex_dataset *d, int episodes);
 /* Free the rows, which someone else has taken or copied; sizes, episodes and labels stay. */
 void bex_dataset_forget_rows(bex_dataset *d);
 
-/* Add other's episodes after d's. Widths and presence of rewards must agree. */
+/* Add other's episodes after d's. Widths, cameras and presence of rewards must agree. */
 int bex_dataset_append(bex_dataset *d, const bex_dataset *other, unsigned long long limit);
 
 /* A line for `bex data show` and the log. */

@@ -38,6 +38,7 @@ bex_dataset *bex_dataset_subset(const bex_dataset *d, const int *episodes, int n
         bex_fail("out of memory: %d episodes", n);
         goto fail;
     }
+    s->cameras = d->cameras, s->height = d->height, s->width = d->width;
     start[0] = 0;
     for (int i = 0; i < n; i++) start[i + 1] = start[i] + bex_dataset_length(d, episodes[i]);
     if (bex_dataset_allocate(s, (unsigned long long)start[n], (unsigned)d->O, (unsigned)d->A,

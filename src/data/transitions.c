@@ -29,9 +29,9 @@ void bex_transitions_fini(bex_transitions *t) {
 void bex_transitions_set(bex_transitions *t, int i, const bex_step *step) {
     size_t at = (size_t)i, O = (size_t)t->O, A = (size_t)t->A;
     BEX_CHECK(i >= 0 && i < t->n, "transition %d of %d", i, t->n);
-    memcpy(t->obs + at * O, step->obs, O * sizeof *t->obs);
+    memcpy(t->obs + at * O, step->obs.state, O * sizeof *t->obs);
     memcpy(t->act + at * A, step->act, A * sizeof *t->act);
-    memcpy(t->next + at * O, step->next, O * sizeof *t->next);
+    memcpy(t->next + at * O, step->next.state, O * sizeof *t->next);
     t->reward[at] = step->reward;
     t->mask[at] = step->terminal ? R(0) : R(1);
 }
@@ -47,12 +47,12 @@ int bex_transitions_from(bex_transitions *t, const bex_dataset *d) {
     for (int e = 0; e < d->episodes; e++)
         for (int row = d->start[e]; row + 1 < d->start[e + 1]; row++) {
             size_t at = (size_t)row, O = (size_t)d->O;
-            bex_step step = {.obs = d->observations + at * O,
+            bex_step step = {.obs.state = d->observations + at * O,
                              .act = d->actions + at * (size_t)d->A,
                              .reward = d->rewards[row],
                              .terminal = d->terminals[row],
                              .timeout = d->timeouts[row],
-                             .next = d->observations + (at + 1) * O};
+                             .next.state = d->observations + (at + 1) * O};
             bex_transitions_set(t, n++, &step);
         }
     return 0;

@@ -115,7 +115,8 @@ static int step(bex_demonstrations *d, walker *a, size_t at, const bex_real *mea
     bool terminated;
     memcpy(d->obs + at * BEX_ANT_STATE, a->obs, sizeof a->obs);
     bex_ant_controller_sample(act, mean, deviation, options_of(d)->noise, &a->rng);
-    if (d->world->class->step(a->env, act, a->obs, &reward, &terminated) < 0) return -1;
+    if (d->world->class->step(a->env, act, &(bex_frame){.state = a->obs}, &reward, &terminated) < 0)
+        return -1;
     memcpy(d->after + at * BEX_ANT_STATE, a->obs, sizeof a->obs);
     bool there = hypot((double)a->obs[0] - test[0], (double)a->obs[1] - test[1]) <= BEX_GOAL_RADIUS;
     for (int i = 0; i < 2; i++) d->goal[2 * at + (size_t)i] = R(a->goal[i]);

@@ -39,7 +39,7 @@ static int read_options(void *options, const bex_demonstrator_class *c, const ch
 }
 
 static int allocate(bex_demonstrations *d, int room) {
-    size_t n = (size_t)room, O = (size_t)d->world->O, A = (size_t)d->world->A;
+    size_t n = (size_t)room, O = (size_t)d->world->spec.state, A = (size_t)d->world->A;
     d->room = room;
     d->obs = malloc(n * O * sizeof *d->obs);
     d->act = malloc(n * A * sizeof *d->act);

@@ -58,16 +58,17 @@ static void fini(bex_demonstrations *d) {
 static int make_piece(bex_demonstrations *d, size_t at, int count, bex_env *env,
                       bex_maze_pilot *pilot, bex_rng rng) {
     const bex_env_class *class = d->world->class;
-    size_t O = (size_t)d->world->O, A = (size_t)d->world->A;
+    size_t O = (size_t)d->world->spec.state, A = (size_t)d->world->A;
     bex_real obs[WIDEST];
     BEX_CHECK(O <= WIDEST, "%zu observations", O);
-    if (class->reset(env, bex_rng_split(rng, "env", 0), obs) < 0) return -1;
+    if (class->reset(env, bex_rng_split(rng, "env", 0), &(bex_frame){.state = obs}) < 0) return -1;
     bex_maze_pilot_start(pilot, bex_rng_split(rng, "demonstrator", 0), obs);
     for (int t = 0; t < count; t++, at++) {
         bool terminated;
         memcpy(d->obs + at * O, obs, O * sizeof *obs);
         bool over = bex_maze_pilot_act(pilot, obs, d->act + at * A, d->goal + at * 2);
-        if (class->step(env, d->act + at * A, obs, &d->reward[at], &terminated) < 0)
+        if (class->step(env, d->act + at * A, &(bex_frame){.state = obs}, &d->reward[at],
+                        &terminated) < 0)
             return bex_fail_in("row %d", t);
         d->terminal[at] = terminated;
         d->timeout[at] = t == count - 1 || (!d->episodes && over);

@@ -34,7 +34,30 @@ void bex_env_batch_free(bex_env_batch *b) {
 #define FREE(member, per) free(b->member);
     ARRAYS(FREE)
 #undef FREE
+    for (int c = 0; c < BEX_CAMERAS; c++) free(b->images[c]), free(b->final_images[c]);
     free(b);
+}
+
+static size_t picture(const bex_env_batch *b) {
+    return bex_picture_bytes(b->world->spec.height, b->world->spec.width);
+}
+
+static bool allocate_pictures(bex_env_batch *b) {
+    bool whole = true;
+    for (int c = 0; c < b->world->spec.cameras; c++) {
+        b->images[c] = calloc((size_t)b->B, picture(b));
+        b->final_images[c] = calloc((size_t)b->B, picture(b));
+        whole = whole && b->images[c] && b->final_images[c];
+    }
+    return whole;
+}
+
+// where instance i writes what it sees
+static bex_frame frame(const bex_env_batch *b, int i) {
+    bex_frame f = {.state = b->obs + (size_t)i * (size_t)b->O};
+    for (int c = 0; c < b->world->spec.cameras; c++)
+        f.image[c] = b->images[c] + (size_t)i * picture(b);
+    return f;
 }
 
 bex_rng bex_env_stream(uint64_t seed, int instance, long long episode) {
@@ -44,6 +67,7 @@ bex_rng bex_env_stream(uint64_t seed, int instance, long long episode) {
 
 int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64_t seed) {
     BEX_CHECK(B >= 1, "a batch of %d", B);
+    BEX_CHECK(world->spec.cameras <= BEX_CAMERAS, "%d cameras", world->spec.cameras);
     *out = NULL;
     if (world->instances_most && B > world->instances_most) {
         bex_fail("%s: %d instances asked for, there can be %d", world->name, B,
@@ -52,14 +76,19 @@ int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64
     }
     bex_env_batch *b = calloc(1, sizeof *b);
     if (!b) return bex_fail("out of memory");
-    *b = (bex_env_batch){
-        .world = world, .B = B, .O = world->O, .A = world->A, .R = world->regions, .seed = seed};
+    *b = (bex_env_batch){.world = world,
+                         .B = B,
+                         .O = world->spec.state,
+                         .A = world->A,
+                         .R = world->regions,
+                         .seed = seed};
     bool whole = true;
 #define ALLOCATE(member, per)                                                                      \
     b->member = calloc((size_t)B * (size_t)(per), sizeof *b->member);                              \
     whole = whole && b->member;
     ARRAYS(ALLOCATE)
 #undef ALLOCATE
+    whole = whole && allocate_pictures(b);
     if (!whole) return bex_env_batch_free(b), bex_fail("out of memory for %d instances", B);
     for (int i = 0; i < B; i++) {
         b->env[i] = world->class->new (world);
@@ -78,19 +107,21 @@ static void account(bex_env_batch *b, int i, const bex_real *obs) {
 }
 
 static int start_episode(bex_env_batch *b, int i) {
-    bex_real *obs = b->obs + (size_t)i * (size_t)b->O;
+    bex_frame out = frame(b, i);
     bex_rng rng = bex_env_stream(b->seed, i, b->episodes[i]);
-    if (b->world->class->reset(b->env[i], rng, obs) < 0) return -1;
+    if (b->world->class->reset(b->env[i], rng, &out) < 0) return -1;
     b->length[i] = b->visited[i] = 0;
     b->sum[i] = 0;
     memset(b->occupancy + (size_t)i * (size_t)b->R, 0, (size_t)b->R * sizeof *b->occupancy);
-    account(b, i, obs);
+    account(b, i, out.state);
     return 0;
 }
 
 static int end_episode(bex_env_batch *b, int i) {
     size_t O = (size_t)b->O, R = (size_t)b->R, n = (size_t)i;
     memcpy(b->final_obs + n * O, b->obs + n * O, O * sizeof *b->obs);
+    for (int c = 0; c < b->world->spec.cameras; c++)
+        memcpy(b->final_images[c] + n * picture(b), b->images[c] + n * picture(b), picture(b));
     memcpy(b->final_occupancy + n * R, b->occupancy + n * R, R * sizeof *b->occupancy);
     b->final_length[i] = b->length[i];
     b->final_sum[i] = b->sum[i];
@@ -102,13 +133,13 @@ static int end_episode(bex_env_batch *b, int i) {
 }
 
 static int step_one(bex_env_batch *b, int i) {
-    bex_real *obs = b->obs + (size_t)i * (size_t)b->O;
-    if (b->world->class->step(b->env[i], b->act + (size_t)i * (size_t)b->A, obs, &b->reward[i],
+    bex_frame out = frame(b, i);
+    if (b->world->class->step(b->env[i], b->act + (size_t)i * (size_t)b->A, &out, &b->reward[i],
                               &b->terminated[i]) < 0)
         return bex_fail_in("step %d of episode %lld", b->length[i], b->episodes[i]);
     b->length[i]++;
     b->sum[i] += (double)b->reward[i];
-    account(b, i, obs);
+    account(b, i, out.state);
     b->truncated[i] =
         !b->terminated[i] && b->world->time_limit > 0 && b->length[i] >= b->world->time_limit;
     return b->terminated[i] || b->truncated[i] ? end_episode(b, i) : 0;

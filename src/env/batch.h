@@ -22,12 +22,15 @@
 typedef struct bex_env_batch {
     const bex_world *world; // borrowed
     int B, O, A, R;         // instances, observation, action, regions
-    bex_real *obs;          // (B,O)
+    bex_real *obs;          // (B,O) states
     bex_real *act;          // (B,A), the caller's to fill
     bex_real *reward;       // (B)
     bool *terminated;       // (B)
     bool *truncated;        // (B)
     bex_real *final_obs;    // (B,O)
+
+    // pictures of camera c beside them, (B,height,width,3) of world->spec; NULL: no such camera
+    unsigned char *images[BEX_CAMERAS], *final_images[BEX_CAMERAS];
 
     // the running episode; the state after reset counts as visited
     int *length;         // (B) steps so far

@@ -5,20 +5,21 @@
  *   bex_env       one instance: state and random stream. One thread at a time.
  *   bex_env_class the functions and facts of one environment: one row of the table in env.c.
  *
- * An instance neither resets itself nor counts time: env/batch.h does both. Observations and
- * actions are rows of bex_real, (O) and (A); actions are in [-1, 1], clipped by the environment.
+ * An instance neither resets itself nor counts time: env/batch.h does both. Observations are
+ * base/observation.h's; states and actions are rows of bex_real, (O) and (A), O short for spec.state;
+ * actions are in [-1, 1], clipped by the environment.
  *
  *     bex_world *w;
  *     if (bex_world_open(&w, "maze2d-medium", &(bex_world_options){.keys = "start=3,3"}) < 0) ...
  *     bex_env *e = w->class->new(w);                         NULL with a message
- *     w->class->reset(e, rng, obs);
- *     w->class->step(e, act, obs, &reward, &terminated);
+ *     w->class->reset(e, rng, &out);                         out: a bex_frame, its arrays the caller's
+ *     w->class->step(e, act, &out, &reward, &terminated);
  *     w->class->free(e);  bex_world_close(w); */
 #ifndef BEX_ENV_ENV_H
 #define BEX_ENV_ENV_H
 
 #include "base/config.h"
-#include "base/real.h"
+#include "base/observation.h"
 #include "base/rng.h"
 
 #include <stdbool.h>
@@ -38,11 +39,12 @@ typedef struct bex_world_options {
 typedef struct bex_world {
     const bex_env_class *class;
     const char *name;
-    int O, A;        // sizes of observation and action
-    int time_limit;  // steps per episode; 0: none
-    int regions;     // what coverage is counted in
-    double dt;       // seconds per step
-    int substeps;    // physics steps in it
+    bex_observation_spec spec; // what is seen; no cameras today
+    int A;                     // size of the action
+    int time_limit;            // steps per episode; 0: none
+    int regions;               // what coverage is counted in
+    double dt;                 // seconds per step
+    int substeps;              // physics steps in it
     int right, down; // observation entries a picture from above shows to the right and downwards
     bool posed;      // an observation begins with all of the simulation's qpos, maybe with noise
     int goals;       // what can be found besides regions: at most 32; see `found`
@@ -107,12 +109,13 @@ struct bex_env_class {
 
     /* ---- what an instance sees and does: the only two functions with observations in them ---- */
 
-    /* A new episode, all its randomness from `rng`; writes obs (O). Negative with a message. */
-    int (*reset)(bex_env *env, bex_rng rng, bex_real *obs);
+    /* A new episode, all its randomness from `rng`; writes what is seen to `out`: the state, and the pictures
+     * it has room for (image[c] NULL: not wanted). Negative with a message. */
+    int (*reset)(bex_env *env, bex_rng rng, const bex_frame *out);
 
-    /* act (A) -> obs (O), reward, terminated (the world ended it; time limits are the batch's).
+    /* act (A) -> out as above, reward, terminated (the world ended it; time limits are the batch's).
      * Negative with a message, e.g. for an action that is not finite. Allocates nothing. */
-    int (*step)(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+    int (*step)(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
                 bool *terminated);
 
     /* The region 0..regions-1 of a state, -1 for none; bex_one_region for worlds without regions. */

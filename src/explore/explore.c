@@ -11,9 +11,9 @@
 
 // a trial at work
 typedef struct player {
-    bex_env *env;         // where trials are played one after the other, one for all of them
-    bex_real *obs, *next; // (O) the state, and the one after the step
-    bex_real *act;        // (A)
+    bex_env *env;        // where trials are played one after the other, one for all of them
+    bex_frame obs, next; // what is seen, and after the step; its own
+    bex_real *act;       // (A)
 } player;
 
 typedef struct run {
@@ -28,14 +28,14 @@ typedef struct run {
 static int step(run *r, int i, int *length, bool *over) {
     player *p = &r->players[i];
     bex_actor *actor = r->o->actors[i];
-    bex_step s = {.obs = p->obs, .act = p->act, .next = p->next};
-    if (actor->class->act(actor, p->obs, p->act) < 0) return -1;
-    if (r->o->world->class->step(p->env, p->act, p->next, &s.reward, &s.terminal) < 0) return -1;
+    bex_step s = {.obs = bex_frame_seen(&p->obs), .act = p->act, .next = bex_frame_seen(&p->next)};
+    if (actor->class->act(actor, &s.obs, p->act) < 0) return -1;
+    if (r->o->world->class->step(p->env, p->act, &p->next, &s.reward, &s.terminal) < 0) return -1;
     s.timeout = !s.terminal && ++*length >= r->o->world->time_limit;
     *over = bex_explored_step(r->e, i, &s);
     s.timeout = *over && !s.terminal; // the end of a budget is one
     if (actor->class->saw && actor->class->saw(actor, &s) < 0) return -1;
-    bex_real *seen = p->obs;
+    bex_frame seen = p->obs;
     p->obs = p->next, p->next = seen;
     return 0;
 }
@@ -57,7 +57,7 @@ static int play(run *r, int i, int *length, bool reports) {
     bex_rng rng = bex_env_stream(r->o->seed, i, r->e->trial[i].episodes);
     bool over = false;
     if (bex_explored_begin(r->e, i) < 0 || actor->class->begin(actor) < 0) return -1;
-    if (r->o->world->class->reset(p->env, rng, p->obs) < 0) return -1;
+    if (r->o->world->class->reset(p->env, rng, &p->obs) < 0) return -1;
     while (!over) {
         if (atomic_load(&r->stopped)) return 0;
         if (step(r, i, length, &over) < 0) return -1;
@@ -66,7 +66,7 @@ static int play(run *r, int i, int *length, bool reports) {
             report(r, r->e->trial[i].episodes + 1); // the last word is the round's
         if (r->o->stop && r->o->stop()) atomic_store(&r->stopped, true);
     }
-    bex_explored_end(r->e, i, p->obs);
+    bex_explored_end(r->e, i, p->obs.state);
     return actor->class->end(actor);
 }
 
@@ -114,8 +114,8 @@ static int play_round(run *r, bool *complete) {
 static void free_players(player *players, const bex_explore_options *o) {
     for (int i = 0; players && i < o->trials; i++) {
         if (i == 0 || !one_by_one(o)) o->world->class->free(players[i].env);
-        free(players[i].obs);
-        free(players[i].next);
+        bex_frame_fini(&players[i].obs);
+        bex_frame_fini(&players[i].next);
         free(players[i].act);
     }
     free(players);
@@ -127,10 +127,9 @@ static player *new_players(const bex_explore_options *o) {
     bool whole = players || bex_fail("out of memory") == 0;
     for (int i = 0; whole && i < o->trials; i++) {
         player *p = &players[i];
-        p->obs = calloc((size_t)w->O, sizeof *p->obs);
-        p->next = calloc((size_t)w->O, sizeof *p->next);
         p->act = calloc((size_t)w->A, sizeof *p->act);
-        whole = (p->obs && p->next && p->act) || bex_fail("out of memory") == 0;
+        whole = (p->act || bex_fail("out of memory") == 0) &&
+                bex_frame_init(&p->obs, &w->spec) == 0 && bex_frame_init(&p->next, &w->spec) == 0;
         if (i && one_by_one(o))
             p->env = players[0].env;
         else

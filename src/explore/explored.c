@@ -65,7 +65,7 @@ static int init_trial(const bex_explored *e, bex_trial *t) {
 
 int bex_explored_init(bex_explored *e, const bex_world *w, int trials, int episodes, int steps) {
     *e = (bex_explored){.world = w,
-                        .O = w->O,
+                        .O = w->spec.state,
                         .A = w->A,
                         .regions = w->regions,
                         .goals = w->class->found ? w->goals : 0,
@@ -118,8 +118,8 @@ bool bex_explored_step(bex_explored *e, int trial, const bex_step *row) {
     bex_trial *t = &e->trial[trial];
     size_t at = (size_t)t->steps, O = (size_t)e->O, A = (size_t)e->A;
     BEX_CHECK(t->steps < e->room, "step %d of %d", t->steps, e->room);
-    see(e, t, row->obs);
-    memcpy(t->obs + at * O, row->obs, O * sizeof *row->obs);
+    see(e, t, row->obs.state);
+    memcpy(t->obs + at * O, row->obs.state, O * sizeof *t->obs);
     memcpy(t->act + at * A, row->act, A * sizeof *row->act);
     t->reward[at] = row->reward;
     t->steps++;

@@ -3,7 +3,7 @@
 int bex_regions_mark(unsigned char *seen, const bex_world *world, const bex_real *states, int n) {
     int fresh = 0;
     for (int i = 0; i < n; i++) {
-        int region = world->class->region(world, states + (size_t)i * (size_t)world->O);
+        int region = world->class->region(world, states + (size_t)i * (size_t)world->spec.state);
         if (region < 0) continue;
         fresh += !seen[region];
         seen[region] = 1;

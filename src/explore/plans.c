@@ -127,7 +127,8 @@ static int play_row(run *r, player *y, bex_plans_trial *trial, bex_actor *actor,
     const bex_trajectories *t = r->t;
     const bex_real *act = t->act + (size_t)row * (size_t)t->A;
     const bex_control *control = bex_policy_actor_control(actor);
-    if (actor->class->act(actor, t->obs + (size_t)row * (size_t)t->O, y->action) < 0) return -1;
+    bex_observation seen = bex_observation_of(t->obs + (size_t)row * (size_t)t->O);
+    if (actor->class->act(actor, &seen, y->action) < 0) return -1;
     trial->rows++;
     trial->same += memcmp(act, y->action, (size_t)t->A * sizeof *act) == 0;
     if (bex_control_choice(control)) {

@@ -42,7 +42,7 @@ static bex_grid squares_of(const bex_env_shape *shapes, int count) {
 }
 
 static void count_states(bex_grid q, const bex_world *w, const bex_real *obs, int n) {
-    for (int t = 0; t < n; t++, obs += w->O) {
+    for (int t = 0; t < n; t++, obs += w->spec.state) {
         int c = (int)floor(((double)obs[w->right] - q.left) / q.unit);
         int r = (int)floor(((double)obs[w->down] - q.top) / q.unit);
         if (c >= 0 && c < q.columns && r >= 0 && r < q.rows) q.count[r * q.columns + c]++;
@@ -79,7 +79,7 @@ static bex_path rollout(const bex_explored *e, int trial, int episode) {
 static bex_path segment_of(const bex_world *w, const bex_explore_about *about) {
     bex_path path = {0, need((size_t)about->segment_rows, sizeof *path.at)};
     for (int i = 0; i < about->segment_rows; i++)
-        add_place(&path, w, about->segment + (size_t)i * (size_t)w->O);
+        add_place(&path, w, about->segment + (size_t)i * (size_t)w->spec.state);
     return path;
 }
 

@@ -33,8 +33,8 @@ json_t *bex_explore_settings(const bex_explore_request *q, const bex_world *worl
     s = json_pack("{s:s, s:I, s:I, s:I, s:i, s:i, s:i, s:i, s:s, s:s, s:s, s:I, s:O, s:s, s:o}",
                   "env", world->name, "trials", (json_int_t)q->trials, "episodes",
                   (json_int_t)q->episodes, "steps", (json_int_t)q->steps, "episode_length",
-                  world->time_limit, "regions", world->regions, "observation", world->O, "action",
-                  world->A, "start", q->start ? q->start : "", "env_keys",
+                  world->time_limit, "regions", world->regions, "observation", world->spec.state,
+                  "action", world->A, "start", q->start ? q->start : "", "env_keys",
                   world->keys ? world->keys : "", "history", history, "seed", (json_int_t)q->seed,
                   "agent", (json_t *)agent, "model", model, "files", files);
     if (!s) bex_fail("an option is not UTF-8");

@@ -70,7 +70,7 @@ static int open_world(bex_explore_session *s) {
 
 // the file of a file: rule is read once more, for the overlap
 static int open_segment(bex_explore_session *s) {
-    bex_memory_options o = {.O = s->world->O, .H = 1};
+    bex_memory_options o = {.O = s->world->spec.state, .H = 1};
     const char *rule = s->source->history(s->state);
     if (strncmp(rule, "file:", 5) != 0) return 0;
     if (bex_memory_parse(&o.kind, &o.file, rule) < 0) return -1;
@@ -94,9 +94,9 @@ static int load_demonstrations(bex_explore_session *s) {
     if (!s->q->demonstrations) return 0;
     s->demonstrations = bex_dataset_load(s->q->demonstrations, &o);
     if (!s->demonstrations) return -1;
-    if (s->demonstrations->O == s->world->O) return 0;
+    if (s->demonstrations->O == s->world->spec.state) return 0;
     return bex_fail("'%s' has %d observation columns, %s has %d", s->q->demonstrations,
-                    s->demonstrations->O, s->world->name, s->world->O);
+                    s->demonstrations->O, s->world->name, s->world->spec.state);
 }
 
 // the directory, with nothing in it that would be overwritten

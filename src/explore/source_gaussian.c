@@ -37,9 +37,9 @@ static int open_policy(state *s, const bex_explore_request *q, const bex_world *
     if (find(s->path, q) < 0) return -1;
     s->policy = bex_gaussian_policy_load(s->path);
     if (!s->policy) return -1;
-    if (s->policy->O == world->O && s->policy->A == world->A) return 0;
+    if (s->policy->O == world->spec.state && s->policy->A == world->A) return 0;
     return bex_fail("'%s' expects %d observation and %d action values, %s has %d and %d", q->run,
-                    s->policy->O, s->policy->A, world->name, world->O, world->A);
+                    s->policy->O, s->policy->A, world->name, world->spec.state, world->A);
 }
 
 static int open_state(void **out, const bex_explore_request *q, const bex_world *world) {

@@ -34,9 +34,10 @@ static int open_policy(state *s, const bex_explore_request *q, const bex_world *
         return -1;
     s->policy = bex_policy_load(s->path);
     if (!s->policy) return -1;
-    if (s->policy->O != world->O || s->policy->A != world->A)
+    if (s->policy->O != world->spec.state || s->policy->A != world->A)
         return bex_fail("'%s' expects %d observation and %d action values, %s has %d and %d",
-                        q->run, s->policy->O, s->policy->A, world->name, world->O, world->A);
+                        q->run, s->policy->O, s->policy->A, world->name, world->spec.state,
+                        world->A);
     s->deploy = s->policy->config.deploy;
     if (bex_deploy_apply(&s->deploy, q->deploy, q->deploy_count) < 0 ||
         bex_deploy_check(s->policy, &s->deploy) < 0)

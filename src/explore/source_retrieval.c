@@ -30,7 +30,7 @@ static int parse_dims(int *dims, const char *text, const bex_world *world) {
         return 2;
     }
     if (!text || !strcmp(text, "all")) return 0;
-    int count = bex_dims_parse(dims, BEX_FEATURE_DIMS, text, world->O);
+    int count = bex_dims_parse(dims, BEX_FEATURE_DIMS, text, world->spec.state);
     return count < 0 ? bex_fail_in("--phi-dims") : count;
 }
 
@@ -59,9 +59,10 @@ static int open_agent(state *s, const bex_explore_request *q, const bex_world *w
     bex_load_options load = BEX_LOAD_INIT;
     s->data = bex_dataset_load(q->retrieval, &load);
     if (!s->data) return -1;
-    if (s->data->O != world->O || s->data->A != world->A) {
+    if (s->data->O != world->spec.state || s->data->A != world->A) {
         return bex_fail("'%s' has %d observation and %d action columns, %s has %d and %d",
-                        q->retrieval, s->data->O, s->data->A, world->name, world->O, world->A);
+                        q->retrieval, s->data->O, s->data->A, world->name, world->spec.state,
+                        world->A);
     }
     s->retrieval = bex_retrieval_new(s->data, &o);
     return s->retrieval ? 0 : -1;

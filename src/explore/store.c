@@ -235,7 +235,7 @@ static int take_episode(bex_explored *e, const part *p, int first) {
     if (bex_explored_begin(e, trial) < 0) return -1;
     for (; row < p->rows && !p->final[row]; row++) {
         size_t at = (size_t)row;
-        bex_step r = {.obs = p->obs + at * (size_t)e->O,
+        bex_step r = {.obs.state = p->obs + at * (size_t)e->O,
                       .act = p->act + at * (size_t)e->A,
                       .reward = p->reward[at],
                       .terminal = p->terminal[at],

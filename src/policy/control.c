@@ -241,45 +241,46 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
 
 /* ---- acting ---- */
 
-// a reading that can be none is refused before anything remembers it
-static int check_state(const bex_control *c, const bex_real *state) {
-    return bex_normaliser_check(&c->policy->normaliser, state) < 0 ? bex_misused() : 0;
+// a reading that can be none is refused before anything remembers it; no policy has cameras
+static int check_observation(const bex_control *c, const bex_observation *obs) {
+    if (bex_observation_check(obs, 0) < 0) return -1;
+    return bex_normaliser_check(&c->policy->normaliser, obs->state) < 0 ? bex_misused() : 0;
 }
 
 // the next state of the running episode: remembered, its first one fixes the history
-static int observe(bex_control *c, const bex_real *state) {
+static int observe(bex_control *c, const bex_observation *obs) {
     bex_planner_forget_choice(c->planner);
     if (!c->running) return misuse("no episode has begun");
-    if (check_state(c, state) < 0) return -1;
-    bex_past_push(c->past, &c->tape, state, bex_rng_split(c->root, "history", c->episode));
+    if (check_observation(c, obs) < 0) return -1;
+    bex_past_push(c->past, &c->tape, obs->state, bex_rng_split(c->root, "history", c->episode));
     return 0;
 }
 
-int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real *history,
+int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_real *history,
                           const bex_real *noise, bex_real *chunk) {
     bex_planner_forget_choice(c->planner);
-    if (check_state(c, state) < 0) return -1;
+    if (check_observation(c, obs) < 0) return -1;
     if (history && c->policy->dit.o.N) {
         bex_past_give(c->past, &c->tape, history);
         bex_planner_forget(c->planner); // any state may come next
     } else if (c->policy->dit.o.N && !bex_past_own(c->past)) {
         return misuse("no history: no episode has seen a state");
     }
-    return plan_from(c, state, noise, chunk);
+    return plan_from(c, obs->state, noise, chunk);
 }
 
-int bex_control_plan(bex_control *c, const bex_real *state, bex_real *chunk) {
-    if (observe(c, state) < 0 || plan_from(c, state, NULL, chunk) < 0) return -1;
+int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk) {
+    if (observe(c, obs) < 0 || plan_from(c, obs->state, NULL, chunk) < 0) return -1;
     c->step += c->policy->chunk.K;
     c->next = c->act;
     return 0;
 }
 
-int bex_control_act(bex_control *c, const bex_real *state, bex_real *action) {
+int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action) {
     size_t A = (size_t)c->policy->A;
-    if (observe(c, state) < 0) return -1;
+    if (observe(c, obs) < 0) return -1;
     if (c->next == c->act) {
-        if (plan_from(c, state, NULL, c->chunk) < 0) return -1;
+        if (plan_from(c, obs->state, NULL, c->chunk) < 0) return -1;
         c->next = 0;
     }
     memcpy(action, c->chunk + (size_t)c->next++ * A, A * sizeof *action);

@@ -18,6 +18,7 @@
 #ifndef BEX_POLICY_CONTROL_H
 #define BEX_POLICY_CONTROL_H
 
+#include "base/observation.h"
 #include "policy/planner.h"
 #include "policy/policy.h"
 
@@ -44,20 +45,22 @@ int bex_control_end(bex_control *c);
  * states (rows,O) join the memory: the stream goes on as the old one would have. */
 int bex_control_recall(bex_control *c, const bex_real *states, int rows);
 
-/* state (O), action (A), both in the world's units. A state that is not finite, or too
- * far off to be one (bex_normaliser_check), is refused, the caller's fault, and changes nothing. */
-int bex_control_act(bex_control *c, const bex_real *state, bex_real *action);
+/* obs: a state (O) and the policy's pictures, of which there are none today; action (A); both in the world's
+ * units. A state that is not finite, or too far off to be one (bex_normaliser_check), or a picture of a
+ * camera
+ * the policy does not have, is refused, the caller's fault, and changes nothing. */
+int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action);
 
-/* A whole chunk (K,A) for this state, for callers that play it themselves: time moves on by K, and
+/* A whole chunk (K,A) for this observation, for callers that play it themselves: time moves on by K, and
  * what act had left of its chunk is dropped. */
-int bex_control_plan(bex_control *c, const bex_real *state, bex_real *chunk);
+int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk);
 
-/* The policy as a function, in or out of an episode: a chunk (K,A) from a state (O), a history (N,O) and
- * noise
- * (candidates, K, chunk.columns) to denoise from. NULL: the stream's own, of which there is a history once an
- * episode has
+/* The policy as a function, in or out of an episode: a chunk (K,A) from an observation, a history (N,O) and
+ * noise (candidates, K, chunk.columns) to denoise from. NULL: the stream's own, of which there is a history
+ * once
+ * an episode has
  * seen a state. A history equal to the one before is not encoded again. */
-int bex_control_plan_from(bex_control *c, const bex_real *state, const bex_real *history,
+int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_real *history,
                           const bex_real *noise, bex_real *chunk);
 
 int bex_control_set_task(bex_control *c, int task, int scene); // 0 where there is no such token

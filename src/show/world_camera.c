@@ -30,20 +30,20 @@ static void studio_fini(studio *s) {
 
 static int studio_init(studio *s, const bex_world *world, int width, int height, uint64_t seed) {
     *s = (studio){.world = world};
-    bex_real *obs = malloc((size_t)world->O * sizeof *obs);
+    bex_real *state = malloc((size_t)world->spec.state * sizeof *state);
     s->rgb = malloc(3 * (size_t)width * (size_t)height);
     s->env = world->class->new (world);
     int code = -1;
-    if (!obs || !s->rgb) {
+    if (!state || !s->rgb) {
         bex_fail("out of memory");
     } else if (s->env && world->class->sim) {
         s->sim = world->class->sim(s->env);
-        code = world->class->reset(s->env, bex_rng_seed(seed), obs);
+        code = world->class->reset(s->env, bex_rng_seed(seed), &(bex_frame){.state = state});
         if (code == 0) code = bex_offscreen_open(&s->renderer, s->sim->model, width, height);
     } else if (s->env) {
         bex_fail("%s has no physics to look at", world->name);
     }
-    free(obs);
+    free(state);
     if (code < 0) studio_fini(s);
     return code;
 }

@@ -37,7 +37,7 @@ static bex_world *point_open(const bex_env_class *class) {
     point_world *w = calloc(1, sizeof *w);
     w->base = (bex_world){.class = class,
                           .name = class->name,
-                          .O = 2,
+                          .spec.state = 2,
                           .A = 1,
                           .time_limit = class->time_limit,
                           .regions = 1,
@@ -55,20 +55,20 @@ static void point_free(bex_env *e) {
     free(e);
 }
 
-static int point_reset(bex_env *env, bex_rng rng, bex_real *obs) {
+static int point_reset(bex_env *env, bex_rng rng, const bex_frame *out) {
     point_env *e = (point_env *)env;
     e->x = 2 * bex_rng_uniform(&rng) - 1, e->mark = 2 * bex_rng_uniform(&rng) - 1;
-    obs[0] = R(e->x), obs[1] = R(e->mark);
+    out->state[0] = R(e->x), out->state[1] = R(e->mark);
     return 0;
 }
 
-static int point_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+static int point_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
                       bool *terminated) {
     point_env *e = (point_env *)env;
     if (!isfinite(act[0])) return bex_fail("action 0 is %g", (double)act[0]);
     e->x += 0.3 * (double)act[0] + ((const point_world *)env->world)->push;
     e->x = fmax(-1.5, fmin(1.5, e->x));
-    obs[0] = R(e->x), obs[1] = R(e->mark);
+    out->state[0] = R(e->x), out->state[1] = R(e->mark);
     *reward = R(-fabs(e->x - e->mark));
     *terminated = env->world->class == &point_home_class && fabs(e->x - e->mark) < 0.1;
     return 0;

@@ -80,7 +80,8 @@ static void a_recalled_stream_goes_on_and_allocates_nothing(void **state) {
             }
             if (i % 10 == 0) assert_int_equal(actor->class->begin(actor), 0);
             if (i == 21) before = malloc_calls();
-            assert_int_equal(actor->class->act(actor, obs, &act[run][i]), 0);
+            assert_int_equal(
+                actor->class->act(actor, &(bex_observation){.state = obs}, &act[run][i]), 0);
             if (i % 10 == 9) assert_int_equal(actor->class->end(actor), 0);
         }
         if (malloc_counted()) assert_int_equal(malloc_calls(), before);
@@ -148,11 +149,14 @@ static void what_is_not_finite_is_told(void **state) {
     bex_actor *actor = bex_gaussian_actor_new(p, bex_rng_seed(3));
     bex_real obs[2] = {R(0), R(NAN)}, act[1];
     actor->class->begin(actor);
-    assert_int_equal(actor->class->act(actor, obs, act), -1);
+    assert_int_equal(actor->class->act(actor, &(bex_observation){.state = obs}, act), -1);
     assert_message("observation 1 is ");
     obs[1] = 0;
+    bex_observation picture = {.state = obs, .image = {[3] = (const unsigned char *)"rgb"}};
+    assert_true(actor->class->act(actor, &picture, act) < 0);
+    assert_message("a picture of camera 3");
     bex_param_edit(bex_param_find(p->params, "mean.bias"))[0] = R(NAN);
-    assert_int_equal(actor->class->act(actor, obs, act), -1);
+    assert_int_equal(actor->class->act(actor, &(bex_observation){.state = obs}, act), -1);
     assert_message("the network gives ");
     actor->class->free(actor);
     bex_gaussian_policy_free(p);

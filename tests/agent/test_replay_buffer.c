@@ -12,11 +12,11 @@ static void add(bex_replay_buffer *r, int n) {
     bex_real obs[O], act[A], next[O];
     for (int i = 0; i < O; i++) obs[i] = R(100 * n + i), next[i] = R(100 * n + 10 + i);
     for (int i = 0; i < A; i++) act[i] = R(100 * n + 20 + i);
-    bex_replay_buffer_add(r, &(bex_step){.obs = obs,
+    bex_replay_buffer_add(r, &(bex_step){.obs.state = obs,
                                          .act = act,
                                          .reward = R(100 * n + 30),
                                          .terminal = n % 2 == 0,
-                                         .next = next});
+                                         .next.state = next});
 }
 
 static int number_of(const bex_transitions *t, int row) {

@@ -130,7 +130,7 @@ static void the_best_future_is_played(void **state) {
             assert_int_equal(bex_retrieval_actor_row(a), -1);
             for (int t = 0; t < H; t++) { // H states: the whole of them is the next history
                 bex_real obs[O] = {R(bex_rng_normal(&rng)), R(bex_rng_normal(&rng)), 5}, act[A];
-                assert_int_equal(a->class->act(a, obs, act), 0);
+                assert_int_equal(a->class->act(a, &(bex_observation){.state = obs}, act), 0);
                 for (int i = 0; i < H && t == 0; i++) memcpy(first[i], obs, sizeof obs);
                 int row = bex_retrieval_actor_row(a);
                 assert_int_equal((int)act[0], row + t % K); // its actions, in order
@@ -159,7 +159,7 @@ static void one_of_the_top_is_played(void **state) {
     for (int i = 0; i < H; i++) memcpy(history[i], obs, sizeof obs);
     for (int episode = 0; episode < 600; episode++) {
         assert_int_equal(a->class->begin(a), 0);
-        assert_int_equal(a->class->act(a, obs, act), 0);
+        assert_int_equal(a->class->act(a, &(bex_observation){.state = obs}, act), 0);
         int place =
             place_of(bex_retrieval_feature(r), obs, history[0], H, bex_retrieval_actor_row(a));
         assert_true(place < 3);
@@ -181,7 +181,7 @@ static void random_is_behaviour_cloning(void **state) {
     nearest_rows(all, obs);
     for (int episode = 0; episode < 3000; episode++) {
         assert_int_equal(a->class->begin(a), 0);
-        assert_int_equal(a->class->act(a, obs, act), 0);
+        assert_int_equal(a->class->act(a, &(bex_observation){.state = obs}, act), 0);
         int place = 0;
         while (place < 10 && all[place].point != bex_retrieval_actor_row(a)) place++;
         assert_true(place < 10);
@@ -204,8 +204,10 @@ static void a_stream_repeats_itself(void **state) {
             bex_real obs[O] = {R(0.02 * i), R(-0.01 * i), 5}, act[A];
             if (i % 10 == 0) assert_int_equal(a->class->begin(a), 0);
             if (i % 10 == 0 && run) assert_int_equal(other->class->begin(other), 0);
-            assert_int_equal(a->class->act(a, obs, act), 0);
-            if (run) assert_int_equal(other->class->act(other, obs, act), 0);
+            assert_int_equal(a->class->act(a, &(bex_observation){.state = obs}, act), 0);
+            if (run)
+                assert_int_equal(other->class->act(other, &(bex_observation){.state = obs}, act),
+                                 0);
             rows[run][i] = bex_retrieval_actor_row(a);
             if (i % 10 == 9) assert_int_equal(a->class->end(a), 0);
         }
@@ -239,7 +241,7 @@ static void a_recalled_actor_goes_on(void **state) {
             if (run && i % 10 == 9 && i < 20) assert_int_equal(a->class->recall(a, &episode), 0);
             if (run && i < 20) continue;
             if (i % 10 == 0) assert_int_equal(a->class->begin(a), 0);
-            assert_int_equal(a->class->act(a, obs + i * O, act), 0);
+            assert_int_equal(a->class->act(a, &(bex_observation){.state = obs + i * O}, act), 0);
             rows[run][i] = bex_retrieval_actor_row(a);
             if (i % 10 == 9) assert_int_equal(a->class->end(a), 0);
         }
@@ -261,7 +263,7 @@ static void acting_allocates_nothing(void **state) {
             long before = malloc_calls();
             for (int t = 0; t < 50; t++) {
                 obs[0] = R(0.01 * t);
-                assert_int_equal(a->class->act(a, obs, act), 0);
+                assert_int_equal(a->class->act(a, &(bex_observation){.state = obs}, act), 0);
             }
             assert_int_equal(malloc_calls(), before);
             assert_int_equal(a->class->end(a), 0);
@@ -307,8 +309,11 @@ static void mistakes_have_messages(void **state) {
     bex_actor *a = make_actor(r, BEX_MEMORY_UNIFORM, 1);
     bex_real obs[O] = {0, R(NAN), 5}, act[A];
     assert_int_equal(a->class->begin(a), 0);
-    assert_true(a->class->act(a, obs, act) < 0);
+    assert_true(a->class->act(a, &(bex_observation){.state = obs}, act) < 0);
     assert_message("observation 1 is nan");
+    bex_observation picture = {.state = obs, .image = {(const unsigned char *)"rgb"}};
+    assert_true(a->class->act(a, &picture, act) < 0);
+    assert_message("a picture of camera 0");
     a->class->free(a);
     assert_null(bex_retrieval_actor_new(r, &(bex_memory_options){.H = 0}, bex_rng_seed(1)));
     bex_retrieval_free(r);

@@ -65,7 +65,7 @@ static void check_way_back(const bex_world *w, int steps) {
     bex_rollout *whole = rollout_of(w, 3), *half = rollout_of(w, 3);
     for (uint64_t n = 0; n < (uint64_t)steps; n++) step(whole, n);
     if (save_and_load(whole, half) < 0) fail_msg("%s", bex_error());
-    size_t states = (size_t)(B * w->O) * sizeof(bex_real);
+    size_t states = (size_t)(B * w->spec.state) * sizeof(bex_real);
     for (uint64_t n = 0; n < 60; n++) {
         step(whole, 1000 + n), step(half, 1000 + n);
         assert_memory_equal(whole->next, half->next, states);

@@ -67,7 +67,7 @@ static void same_agents(bex_agent *a, bex_agent *b) {
     same_block(s->learner->critics.targets, t->learner->critics.targets);
     same_block(s->learner->temperature.params, t->learner->temperature.params);
     assert_int_equal(s->online.replay.added, t->online.replay.added);
-    size_t states = (size_t)s->online.replay.size * (size_t)s->online.world->O;
+    size_t states = (size_t)s->online.replay.size * (size_t)s->online.world->spec.state;
     assert_memory_equal(s->online.replay.rows.next, t->online.replay.rows.next,
                         states * sizeof(bex_real));
 }

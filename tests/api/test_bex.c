@@ -20,6 +20,7 @@ static void contract_tells_all(void **state) {
     assert_int_equal(c.action, TINY_A);
     assert_int_equal(c.chunk, TINY_K);
     assert_int_equal(c.history, TINY_H);
+    assert_true(!c.cameras && !c.image_height && !c.image_width);
     assert_int_equal(c.tasks, 3);
     assert_int_equal(c.scenes, 0);
     assert_true(c.has_coverage && c.parameters > 1000);

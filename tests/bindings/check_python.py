@@ -40,6 +40,7 @@ def contract():
         assert c.action_low.shape == (2,) and (c.action_low < c.action_high).all()
         assert (c.exp, c.history_rule, c.guidance, c.noise, c.act, c.denoising_steps) == ("q:0.95", "uniform", 1, 0, 4, 4)
         assert (c.candidates, c.commit, c.temperature) == (1, 0, 1)
+        assert (c.cameras, c.image_height, c.image_width) == (0, 0, 0)
         assert c.has_coverage is True and c.parameters > 1000
     assert len(bex.version().split(".")) == 3
 

@@ -89,9 +89,9 @@ static void expected(const float *h, bool shared, const float *x, const char *ex
         for (int k = 0; k < TINY_H; k++)
             memcpy(repeated + k * TINY_O, states + i * TINY_O, TINY_O * sizeof *states);
         const float *own = !h ? repeated : shared ? h : h + i * TINY_H * TINY_O;
-        assert_int_equal(
-            bex_control_plan_from(c, states + i * TINY_O, own, x + i * CHUNK, actions + i * CHUNK),
-            0);
+        assert_int_equal(bex_control_plan_from(c, &(bex_observation){.state = states + i * TINY_O},
+                                               own, x + i * CHUNK, actions + i * CHUNK),
+                         0);
     }
     bex_control_free(c);
     bex_policy_free(p);

@@ -31,7 +31,7 @@ static void every_goal_is_reached(void **state) {
         bex_real obs[4], act[2], goal[2], reward;
         bool terminated;
         int goals = 0, given_up = 0, since = 0;
-        w->class->reset(env, bex_rng_seed(1), obs);
+        w->class->reset(env, bex_rng_seed(1), &(bex_frame){.state = obs});
         bex_maze_pilot_start(d, bex_rng_seed(2), obs);
         for (int t = 0; t < 100000; t++) {
             bool over = bex_maze_pilot_act(d, obs, act, goal);
@@ -47,7 +47,8 @@ static void every_goal_is_reached(void **state) {
                 given_up++;
             }
             since = over ? 0 : since + 1;
-            assert_int_equal(w->class->step(env, act, obs, &reward, &terminated), 0);
+            assert_int_equal(
+                w->class->step(env, act, &(bex_frame){.state = obs}, &reward, &terminated), 0);
         }
         assert_true(goals > 200);
         // in the open room the limit of 150 steps is short of the longest ways
@@ -71,7 +72,7 @@ static void the_law_by_hand(void **state) {
     bex_env *env = w->class->new (w);
     bex_real obs[4], act[2], goal[2], reward;
     bool terminated, over = false;
-    w->class->reset(env, bex_rng_seed(6), obs);
+    w->class->reset(env, bex_rng_seed(6), &(bex_frame){.state = obs});
     bex_maze_pilot_start(d, bex_rng_seed(7), obs);
     int t = 0;
     for (; t < 300 && !over; t++) {
@@ -81,7 +82,7 @@ static void the_law_by_hand(void **state) {
             double a = 10 * (2 - (double)obs[i]) - (double)obs[2 + i];
             assert_true(fabs((double)act[i] - fmax(-1, fmin(1, a))) < 1e-6);
         }
-        w->class->step(env, act, obs, &reward, &terminated);
+        w->class->step(env, act, &(bex_frame){.state = obs}, &reward, &terminated);
     }
     assert_true(over && t > 10);
     // the same cell again: no new plan is needed and it is over at once, as in D4RL
@@ -103,7 +104,7 @@ static void waypoints_lie_short_of_the_cells(void **state) {
     bex_real obs[4], act[2], goal[2], reward;
     bool terminated;
     int seen = 0, whole = 0;
-    w->class->reset(env, bex_rng_seed(1), obs);
+    w->class->reset(env, bex_rng_seed(1), &(bex_frame){.state = obs});
     bex_maze_pilot_start(d, bex_rng_seed(2), obs);
     for (int t = 0; t < 30000; t++) {
         bex_maze_pilot_act(d, obs, act, goal);
@@ -120,7 +121,7 @@ static void waypoints_lie_short_of_the_cells(void **state) {
             whole += fabs(back[0]) < 1e-5 && fabs(back[1]) < 1e-5;
             seen++;
         }
-        w->class->step(env, act, obs, &reward, &terminated);
+        w->class->step(env, act, &(bex_frame){.state = obs}, &reward, &terminated);
     }
     assert_true(seen > 1000 && whole > 50 && whole < seen);
     bex_maze_pilot_free(d);
@@ -140,11 +141,11 @@ static void patience_ends_a_goal(void **state) {
     bex_env *env = w->class->new (w);
     bex_real obs[4], act[2], goal[2], reward;
     bool terminated;
-    w->class->reset(env, bex_rng_seed(6), obs);
+    w->class->reset(env, bex_rng_seed(6), &(bex_frame){.state = obs});
     bex_maze_pilot_start(d, bex_rng_seed(7), obs);
     for (int t = 0; t < 63; t++) {
         assert_int_equal(bex_maze_pilot_act(d, obs, act, goal), t % 21 == 20);
-        w->class->step(env, act, obs, &reward, &terminated);
+        w->class->step(env, act, &(bex_frame){.state = obs}, &reward, &terminated);
     }
     bex_maze_pilot_free(d);
     bex_maze_pilot_free(NULL);
@@ -199,7 +200,7 @@ static void returns_are_those_d4rl_published(void **state) {
             bex_real obs[4], act[2], goal[2], reward;
             bool terminated;
             double total = 0;
-            w->class->reset(env, rng, obs);
+            w->class->reset(env, rng, &(bex_frame){.state = obs});
             rng = bex_rng_split(rng, "actions", 0);
             if (e == 0) bex_maze_pilot_start(d, rng, obs);
             for (int t = 0; t < w->time_limit; t++) {
@@ -207,7 +208,7 @@ static void returns_are_those_d4rl_published(void **state) {
                     bex_maze_pilot_act(d, obs, act, goal);
                 else
                     for (int i = 0; i < 2; i++) act[i] = R(2 * bex_rng_uniform(&rng) - 1);
-                w->class->step(env, act, obs, &reward, &terminated);
+                w->class->step(env, act, &(bex_frame){.state = obs}, &reward, &terminated);
                 total += (double)reward;
             }
             sum += total, squares += total * total;

@@ -22,7 +22,7 @@ static fixture open_ant(void) {
     f.env = f.world->class->new (f.world);
     assert_non_null(f.env);
     f.sim = f.world->class->sim(f.env);
-    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), obs), 0);
+    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), &(bex_frame){.state = obs}), 0);
     return f;
 }
 
@@ -36,7 +36,7 @@ static void mass_and_sizes_are_the_facts(void **state) {
     fixture f = open_ant();
     assert_true(fabs(bex_mj_model_mass(f.sim->model) - 0.87871) < 5e-6);
     assert_true(fabs(f.world->dt - 0.1) < 1e-12 && f.world->substeps == 5);
-    assert_int_equal(f.world->O, 29);
+    assert_int_equal(f.world->spec.state, 29);
     assert_int_equal(f.world->A, 8);
     assert_int_equal(f.sim->model->nq, 15);
     assert_int_equal(f.sim->model->nv, 14);
@@ -53,7 +53,7 @@ static void resets_have_their_distribution(void **state) {
     for (int n = 0; n < N; n++) {
         bex_real obs[29];
         bex_rng rng = bex_rng_split(bex_rng_seed(5), "r", (uint64_t)n);
-        assert_int_equal(f.world->class->reset(f.env, rng, obs), 0);
+        assert_int_equal(f.world->class->reset(f.env, rng, &(bex_frame){.state = obs}), 0);
         for (int i = 0; i < 29; i++) {
             double v = i < 15 ? f.sim->qpos[i] : f.sim->qvel[i - 15];
             double d = v - (i == 2 ? 0.75 : i == 3 ? 1 : 0);
@@ -83,7 +83,8 @@ static void reward_is_minus_the_distance_after_the_step(void **state) {
     bool terminated = true;
     bex_ant_goal_set(f.env, 3, -4);
     for (int t = 0; t < 50; t++) {
-        assert_int_equal(f.world->class->step(f.env, act, obs, &reward, &terminated), 0);
+        assert_int_equal(
+            f.world->class->step(f.env, act, &(bex_frame){.state = obs}, &reward, &terminated), 0);
         assert_false(terminated);
         assert_true(fabs((double)reward + hypot(3 - f.sim->qpos[0], -4 - f.sim->qpos[1])) < 1e-5);
         assert_true(obs[27] == R(3 - f.sim->qpos[0]) && obs[28] == R(-4 - f.sim->qpos[1]));
@@ -102,7 +103,8 @@ static void a_fall_does_not_end_the_episode(void **state) {
     bex_mj_sim_reset(f.sim);
     f.sim->qpos[2] = 0.5, f.sim->qpos[3] = 0, f.sim->qpos[4] = 1; // half a turn about x
     for (int t = 0; t < 100; t++) {
-        assert_int_equal(f.world->class->step(f.env, act, obs, &reward, &terminated), 0);
+        assert_int_equal(
+            f.world->class->step(f.env, act, &(bex_frame){.state = obs}, &reward, &terminated), 0);
         assert_false(terminated);
     }
     assert_true(fabs(f.sim->qpos[2] - 0.25) < 0.05);
@@ -147,7 +149,8 @@ static void wrong_options_are_messages(void **state) {
     fixture f = open_ant();
     bex_real act[8] = {0, 0, 0, R(INFINITY)}, obs[29], reward;
     bool terminated;
-    assert_true(f.world->class->step(f.env, act, obs, &reward, &terminated) < 0);
+    assert_true(f.world->class->step(f.env, act, &(bex_frame){.state = obs}, &reward, &terminated) <
+                0);
     assert_message("action 3 is inf");
     close_ant(f);
 }

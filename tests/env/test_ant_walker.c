@@ -22,7 +22,8 @@ static fixture open_walker(uint64_t seed) {
     f.env = f.world->class->new (f.world);
     assert_non_null(f.env);
     f.sim = f.world->class->sim(f.env);
-    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(seed), f.obs), 0);
+    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(seed), &(bex_frame){.state = f.obs}),
+                     0);
     return f;
 }
 
@@ -34,7 +35,8 @@ static void close_walker(fixture f) {
 static bool step(fixture *f, const bex_real *act, double *reward) {
     bex_real r;
     bool end;
-    if (f->world->class->step(f->env, act, f->obs, &r, &end) < 0) fail_msg("%s", bex_error());
+    if (f->world->class->step(f->env, act, &(bex_frame){.state = f->obs}, &r, &end) < 0)
+        fail_msg("%s", bex_error());
     *reward = (double)r;
     return end;
 }
@@ -196,7 +198,8 @@ static void what_it_has_not_is_refused(void **state) {
     fixture f = open_walker(1);
     bex_real act[8] = {0, 0, R(NAN)}, reward;
     bool end;
-    assert_int_equal(f.world->class->step(f.env, act, f.obs, &reward, &end), -1);
+    assert_int_equal(f.world->class->step(f.env, act, &(bex_frame){.state = f.obs}, &reward, &end),
+                     -1);
     assert_message("action 2 is");
     close_walker(f);
 }

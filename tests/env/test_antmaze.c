@@ -20,7 +20,7 @@ static fixture open_with(const char *name, bex_world_options o) {
     f.env = f.world->class->new (f.world);
     assert_non_null(f.env);
     f.sim = f.world->class->sim(f.env);
-    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), obs), 0);
+    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), &(bex_frame){.state = obs}), 0);
     return f;
 }
 
@@ -64,7 +64,7 @@ static void mazes_are_the_facts(void **state) {
         assert_int_equal(f.world->goals, facts[i].goals);
         assert_int_equal(f.world->time_limit, facts[i].limit);
         assert_true(fabs(f.world->dt - 0.1) < 1e-12 && f.world->substeps == 5);
-        assert_int_equal(f.world->O, 29);
+        assert_int_equal(f.world->spec.state, 29);
         assert_int_equal(f.world->A, 8);
         assert_int_equal(bex_maze_cell(m, 1, 1), 0); // where D4RL starts
         bex_maze_distances(m, 0, steps, queue);
@@ -146,7 +146,7 @@ static void episodes_start_at_the_origin_or_where_told(void **state) {
         fixture f = open_world("antmaze-medium", k ? "start=3,4" : NULL);
         for (int n = 0; n < 200; n++) {
             bex_real obs[29];
-            f.world->class->reset(f.env, bex_rng_seed((uint64_t)n), obs);
+            f.world->class->reset(f.env, bex_rng_seed((uint64_t)n), &(bex_frame){.state = obs});
             assert_true(fabs((double)obs[0] - 12 * k) <= 0.1001); // column 4
             assert_true(fabs((double)obs[1] - 8 * k) <= 0.1001);  // row 3
             for (int i = 7; i < 15; i++) assert_true(fabs((double)obs[i]) <= 0.1001);
@@ -164,7 +164,7 @@ static int paid(fixture f, double x, double y) {
     bool terminated;
     bex_mj_sim_reset(f.sim);
     f.sim->qpos[0] = x, f.sim->qpos[1] = y, f.sim->qpos[2] = 0.5;
-    if (f.world->class->step(f.env, act, obs, &reward, &terminated) < 0)
+    if (f.world->class->step(f.env, act, &(bex_frame){.state = obs}, &reward, &terminated) < 0)
         fail_msg("%s", bex_error());
     assert_int_equal(terminated, reward > 0);
     return reward > 0;
@@ -178,7 +178,7 @@ static void reaching_the_target_pays_and_ends(void **state) {
     double middles[2] = {0, 0};
     for (int n = 0; n < 4; n++) {
         bex_real obs[29];
-        f.world->class->reset(f.env, bex_rng_seed((uint64_t)n), obs);
+        f.world->class->reset(f.env, bex_rng_seed((uint64_t)n), &(bex_frame){.state = obs});
         double sum[2] = {0, 0};
         int count = 0;
         for (double x = 3; x < 6.5; x += 0.2)
@@ -205,7 +205,8 @@ static void exploring_pays_at_any_goal_and_goes_on(void **state) {
         bool terminated = true;
         bex_mj_sim_reset(f.sim);
         f.sim->qpos[0] = at[i][0], f.sim->qpos[1] = at[i][1];
-        assert_int_equal(f.world->class->step(f.env, act, obs, &reward, &terminated), 0);
+        assert_int_equal(
+            f.world->class->step(f.env, act, &(bex_frame){.state = obs}, &reward, &terminated), 0);
         assert_false(terminated);
         assert_true((double)reward == at[i][2]);
     }
@@ -229,7 +230,8 @@ static void walls_hold(void **state) {
         f.sim->qvel[3] = 20;
         for (int t = 0; t < 200; t++) {
             for (int i = 0; i < 8; i++) act[i] = R(2 * bex_rng_uniform(&rng) - 1);
-            if (f.world->class->step(f.env, act, obs, &reward, &terminated) < 0)
+            if (f.world->class->step(f.env, act, &(bex_frame){.state = obs}, &reward, &terminated) <
+                0)
                 fail_msg("%s", bex_error());
             assert_true(f.world->class->region(f.world, obs) >= 0);
         }
@@ -253,7 +255,7 @@ static void mazes_from_files(void **state) {
     assert_int_equal(goals[0], 4);
     assert_int_equal(found_at(f.world, 12.5, 4.5), 1);
     bex_real obs[29];
-    f.world->class->reset(f.env, bex_rng_seed(0), obs);
+    f.world->class->reset(f.env, bex_rng_seed(0), &(bex_frame){.state = obs});
     assert_int_equal(f.world->class->region(f.world, obs), 0); // column 2: x = 4
     assert_true(fabs((double)obs[0] - 4) <= 0.1001);
     close_world(f);

@@ -61,12 +61,13 @@ static void time_limits_truncate_and_keep_the_last_state(void **state) {
     bool terminated;
     bex_rng stream = bex_rng_split(bex_rng_seed(5), "env", 1);
     for (int episode = 0; episode < 3; episode++) {
-        w->class->reset(twin, bex_rng_split(stream, "episode", (uint64_t)episode), obs);
+        w->class->reset(twin, bex_rng_split(stream, "episode", (uint64_t)episode),
+                        &(bex_frame){.state = obs});
         assert_memory_equal(obs, b->obs + 4, sizeof obs);
         for (int t = 0; t < 50; t++) {
             assert_int_equal(b->length[1], t);
             fill_actions(b, episode * 50 + t);
-            w->class->step(twin, b->act + 2, obs, &reward, &terminated);
+            w->class->step(twin, b->act + 2, &(bex_frame){.state = obs}, &reward, &terminated);
             assert_int_equal(bex_env_batch_step(b), 0);
             assert_false(b->terminated[1]);
             assert_int_equal(b->truncated[1], t == 49);
@@ -85,9 +86,9 @@ static void time_limits_truncate_and_keep_the_last_state(void **state) {
 /* A world that ends its own episodes, to see terminated apart from truncated: Maze2D with a step
  * that ends on reward. */
 static bex_env_class ending;
-static int ending_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+static int ending_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
                        bool *terminated) {
-    int code = bex_maze2d_medium.step(env, act, obs, reward, terminated);
+    int code = bex_maze2d_medium.step(env, act, out, reward, terminated);
     *terminated = *reward > 0;
     return code;
 }
@@ -110,6 +111,59 @@ static void the_world_ends_an_episode(void **state) {
     assert_true(b->final_sum[0] == 1 && b->final_length[0] == 7 && b->sum[0] == 0);
     assert_int_equal(bex_env_batch_step(b), 0);
     assert_false(b->terminated[0] || b->truncated[0]);
+    bex_env_batch_free(b);
+    bex_world_close(w);
+}
+
+/* Maze2D with two cameras: a picture is the state it was taken in, and which camera took it. */
+static bex_env_class seeing;
+static void take_pictures(const bex_frame *out) {
+    for (int c = 0; c < 2; c++) {
+        memset(out->image[c], 1 + c, 2 * 3 * 3);
+        memcpy(out->image[c], out->state, 2 * sizeof *out->state);
+    }
+}
+
+static int seeing_reset(bex_env *env, bex_rng rng, const bex_frame *out) {
+    int code = bex_maze2d_medium.reset(env, rng, out);
+    take_pictures(out);
+    return code;
+}
+
+static int seeing_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
+                       bool *terminated) {
+    int code = bex_maze2d_medium.step(env, act, out, reward, terminated);
+    take_pictures(out);
+    return code;
+}
+
+static void pictures_go_with_their_states(void **state) {
+    (void)state;
+    enum { B = 3, PICTURE = 2 * 3 * 3 };
+    bex_world *w = world_with(5, 1);
+    bex_env_batch *b;
+    assert_int_equal(bex_env_batch_new(&b, w, B, 1), 0);
+    for (int c = 0; c < BEX_CAMERAS; c++) assert_true(!b->images[c] && !b->final_images[c]);
+    bex_env_batch_free(b);
+    seeing = bex_maze2d_medium;
+    seeing.reset = seeing_reset, seeing.step = seeing_step;
+    w->class = &seeing;
+    w->spec.cameras = 2, w->spec.height = 2, w->spec.width = 3;
+    assert_int_equal(bex_env_batch_new(&b, w, B, 1), 0);
+    assert_true(!b->images[2] && !b->final_images[2]);
+    for (int t = 0; t < 8; t++) {
+        fill_actions(b, t);
+        assert_int_equal(bex_env_batch_step(b), 0);
+        for (int n = 0; n < 2 * B; n++) {
+            int i = n / 2, c = n % 2;
+            const unsigned char *now = b->images[c] + i * PICTURE;
+            const unsigned char *last = b->final_images[c] + i * PICTURE;
+            assert_memory_equal(now, b->obs + i * b->O, 2 * sizeof *b->obs);
+            assert_memory_equal(last, b->final_obs + i * b->O, 2 * sizeof *b->obs);
+            assert_int_equal(now[PICTURE - 1], 1 + c);
+            assert_int_equal(last[PICTURE - 1], t < 4 ? 0 : 1 + c);
+        }
+    }
     bex_env_batch_free(b);
     bex_world_close(w);
 }
@@ -248,6 +302,7 @@ int main(void) {
         cmocka_unit_test(no_more_instances_than_there_can_be),
         cmocka_unit_test(time_limits_truncate_and_keep_the_last_state),
         cmocka_unit_test(the_world_ends_an_episode),
+        cmocka_unit_test(pictures_go_with_their_states),
         cmocka_unit_test(metrics_count_cells),
         cmocka_unit_test(same_bits_for_any_thread_count),
         cmocka_unit_test(reset_starts_over),

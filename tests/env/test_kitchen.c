@@ -22,7 +22,8 @@ static fixture open_world(const char *name) {
     f.env = f.world->class->new (f.world);
     assert_non_null(f.env);
     f.sim = f.world->class->sim(f.env);
-    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), f.obs), 0);
+    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), &(bex_frame){.state = f.obs}),
+                     0);
     return f;
 }
 
@@ -33,7 +34,7 @@ static void close_world(fixture *f) {
 
 static bex_real step(fixture *f, const bex_real *act, bool *terminated) {
     bex_real reward;
-    if (f->world->class->step(f->env, act, f->obs, &reward, terminated) < 0)
+    if (f->world->class->step(f->env, act, &(bex_frame){.state = f->obs}, &reward, terminated) < 0)
         fail_msg("%s", bex_error());
     return reward;
 }
@@ -83,7 +84,7 @@ static void episodes_start_in_d4rls_pose(void **state) {
         for (int i = 0; i < 29; i++) assert_true(f.sim->qvel[i] == 0);
         for (int i = 0; i < 9; i++) assert_true(f.sim->ctrl[i] == 0);
         for (int t = 0; t < 5; t++) step(&f, act, &terminated); // and again after some motion
-        f.world->class->reset(f.env, bex_rng_seed(8), f.obs);
+        f.world->class->reset(f.env, bex_rng_seed(8), &(bex_frame){.state = f.obs});
     }
     close_world(&f);
 }
@@ -101,7 +102,7 @@ static void worlds_have_d4rls_shape_and_goals(void **state) {
     for (int i = 0; i < 4; i++) {
         fixture f = open_world(worlds[i].name);
         const bex_world *w = f.world;
-        assert_int_equal(w->O, 60);
+        assert_int_equal(w->spec.state, 60);
         assert_int_equal(w->A, 9);
         assert_int_equal(w->time_limit, 280);
         assert_int_equal(w->regions, 16);
@@ -133,7 +134,7 @@ static void noise_fills_its_range_and_no_more(void **state) {
     double largest[30] = {0}, mean[30] = {0};
     enum { DRAWS = 400 };
     for (int n = 0; n < DRAWS; n++) {
-        f.world->class->reset(f.env, bex_rng_seed((uint64_t)n), f.obs);
+        f.world->class->reset(f.env, bex_rng_seed((uint64_t)n), &(bex_frame){.state = f.obs});
         for (int i = 0; i < 30; i++) {
             double off = (double)f.obs[i] - f.sim->qpos[i];
             largest[i] = fmax(largest[i], fabs(off));
@@ -232,7 +233,7 @@ static void a_task_pays_once_and_all_four_end_it(void **state) {
     assert_int_equal(f.world->class->region(f.world, f.obs), 15);
     assert_true(fabs(bex_env_score(f.world->class, 4) - 100) < 1e-12);
     // a new episode pays anew
-    f.world->class->reset(f.env, bex_rng_seed(2), f.obs);
+    f.world->class->reset(f.env, bex_rng_seed(2), &(bex_frame){.state = f.obs});
     place_task(&f, "microwave");
     assert_true(step(&f, still, &terminated) == 1 && !terminated);
     close_world(&f);
@@ -246,7 +247,7 @@ static void exploring_goes_on_when_all_is_done(void **state) {
     assert_int_equal(f.world->time_limit, 280);
     f.env = f.world->class->new (f.world);
     f.sim = f.world->class->sim(f.env);
-    f.world->class->reset(f.env, bex_rng_seed(1), f.obs);
+    f.world->class->reset(f.env, bex_rng_seed(1), &(bex_frame){.state = f.obs});
     bex_real still[9] = {0};
     bool terminated;
     place_task(&f, "bottomknob");
@@ -287,7 +288,8 @@ static void what_cannot_be_is_refused(void **state) {
     bex_real act[9] = {0}, reward;
     bool terminated;
     act[4] = (bex_real)NAN;
-    assert_true(f.world->class->step(f.env, act, f.obs, &reward, &terminated) < 0);
+    assert_true(
+        f.world->class->step(f.env, act, &(bex_frame){.state = f.obs}, &reward, &terminated) < 0);
     assert_message("action 4");
     close_world(&f);
 }
@@ -321,7 +323,7 @@ static void a_trajectory_is_what_it_was(void **state) {
     bool terminated, print = getenv("BEX_PRINT") != NULL;
     bex_real act[9];
     for (int i = 0; i < 9; i++) act[i] = R(golden_act[i]);
-    f.world->class->reset(f.env, bex_rng_seed(3), f.obs);
+    f.world->class->reset(f.env, bex_rng_seed(3), &(bex_frame){.state = f.obs});
     for (int t = 1; t <= GOLDEN_STEPS; t++) {
         step(&f, act, &terminated);
         if (t % GOLDEN_EVERY) continue;

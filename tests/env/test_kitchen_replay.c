@@ -21,12 +21,12 @@ static void make_log(const bex_world *w, bex_env *env) {
     bex_rng rng = bex_rng_seed(5);
     bex_real o[60], a[9], r;
     bool terminated;
-    assert_int_equal(w->class->reset(env, bex_rng_seed(6), o), 0);
+    assert_int_equal(w->class->reset(env, bex_rng_seed(6), &(bex_frame){.state = o}), 0);
     for (int t = 0; t < ROWS; t++) {
         for (int i = 0; i < 30; i++) mine.qpos[t * 30 + i] = R(sim->qpos[i]);
         for (int i = 0; i < 29; i++) mine.qvel[t * 29 + i] = R(sim->qvel[i]);
         for (int i = 0; i < 9 && t % 8 == 0; i++) a[i] = R(bex_rng_uniform(&rng) - 0.5);
-        assert_int_equal(w->class->step(env, a, o, &r, &terminated), 0);
+        assert_int_equal(w->class->step(env, a, &(bex_frame){.state = o}, &r, &terminated), 0);
         for (int i = 0; i < 9; i++) mine.ctrl[t * 9 + i] = R(sim->ctrl[i]);
     }
 }

@@ -25,7 +25,7 @@ static fixture open_world(const char *name, const char *keys) {
     assert_non_null(f.env);
     f.sim = f.world->class->sim(f.env);
     bex_real obs[4];
-    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), obs), 0);
+    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), &(bex_frame){.state = obs}), 0);
     return f;
 }
 
@@ -49,7 +49,7 @@ static void put(fixture f, double x, double y, double vx, double vy) {
 static bex_real step(fixture f, double ax, double ay, bex_real *obs) {
     bex_real act[2] = {R(ax), R(ay)}, reward;
     bool terminated = true;
-    if (f.world->class->step(f.env, act, obs, &reward, &terminated) < 0)
+    if (f.world->class->step(f.env, act, &(bex_frame){.state = obs}, &reward, &terminated) < 0)
         fail_msg("%s", bex_error());
     assert_false(terminated);
     return reward;
@@ -75,7 +75,7 @@ static void mass_and_step_are_the_facts(void **state) {
     fixture f = open_world("maze2d-medium", NULL);
     assert_true(fabs(bex_mj_model_mass(f.sim->model) - 4.18879) < 5e-6);
     assert_true(f.world->dt == 0.01 && f.world->substeps == 1);
-    assert_int_equal(f.world->O, 4);
+    assert_int_equal(f.world->spec.state, 4);
     assert_int_equal(f.world->A, 2);
     assert_int_equal(f.world->time_limit, 600);
     close_world(f);
@@ -208,8 +208,10 @@ static void resets_have_their_distribution(void **state) {
     double offset = 0, offset2 = 0, speed = 0, speed2 = 0;
     for (int i = 0; i < N; i++) {
         bex_real obs[4];
-        assert_int_equal(
-            f.world->class->reset(f.env, bex_rng_split(bex_rng_seed(2), "r", (uint64_t)i), obs), 0);
+        assert_int_equal(f.world->class->reset(f.env,
+                                               bex_rng_split(bex_rng_seed(2), "r", (uint64_t)i),
+                                               &(bex_frame){.state = obs}),
+                         0);
         int cell = bex_maze_cell(m, (int)lround((double)obs[0]), (int)lround((double)obs[1]));
         assert_true(cell >= 0);
         count[cell]++;
@@ -273,7 +275,8 @@ static void wrong_actions_and_options_are_messages(void **state) {
     fixture f = open_world("maze2d-umaze", NULL);
     bex_real act[2] = {0, R(NAN)}, obs[4], reward;
     bool terminated;
-    assert_true(f.world->class->step(f.env, act, obs, &reward, &terminated) < 0);
+    assert_true(f.world->class->step(f.env, act, &(bex_frame){.state = obs}, &reward, &terminated) <
+                0);
     assert_message("action 1 is nan");
     close_world(f);
     bex_world *w;
@@ -309,7 +312,7 @@ static void a_start_cell_is_kept(void **state) {
     fixture f = open_world("maze2d-medium", "start=3,4");
     for (int i = 0; i < 100; i++) {
         bex_real obs[4];
-        f.world->class->reset(f.env, bex_rng_seed((uint64_t)i), obs);
+        f.world->class->reset(f.env, bex_rng_seed((uint64_t)i), &(bex_frame){.state = obs});
         assert_true(fabs((double)obs[0] - 3) <= 0.1 + 1e-6 &&
                     fabs((double)obs[1] - 4) <= 0.1 + 1e-6);
     }

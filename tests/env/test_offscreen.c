@@ -20,7 +20,7 @@ static fixture open_world(const char *name) {
     if (bex_world_open(&f.world, name, NULL) < 0) fail_msg("%s", bex_error());
     f.env = f.world->class->new (f.world);
     f.sim = f.world->class->sim(f.env);
-    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), obs), 0);
+    assert_int_equal(f.world->class->reset(f.env, bex_rng_seed(1), &(bex_frame){.state = obs}), 0);
     return f;
 }
 
@@ -101,8 +101,8 @@ static void watching_changes_nothing(void **state) {
     for (int t = 0; t < 10; t++) {
         bex_real act[2] = {1, -1}, obs[4], reward;
         bool terminated;
-        f.world->class->step(f.env, act, obs, &reward, &terminated);
-        g.world->class->step(g.env, act, obs, &reward, &terminated);
+        f.world->class->step(f.env, act, &(bex_frame){.state = obs}, &reward, &terminated);
+        g.world->class->step(g.env, act, &(bex_frame){.state = obs}, &reward, &terminated);
         assert_int_equal(bex_offscreen_draw(o, f.sim, NULL, rgb), 0);
         assert_memory_equal(f.sim->qpos, g.sim->qpos, 2 * sizeof(double));
         assert_memory_equal(f.sim->qvel, g.sim->qvel, 2 * sizeof(double));

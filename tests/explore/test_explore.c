@@ -33,12 +33,12 @@ static int begin(bex_actor *actor) {
     return 0;
 }
 
-static int act(bex_actor *actor, const bex_real *obs, bex_real *action) {
+static int act(bex_actor *actor, const bex_observation *obs, bex_real *action) {
     scripted *a = (scripted *)actor;
     assert_int_equal(a->begun, a->ended + 1);
-    assert_true(isfinite(obs[0]));
+    assert_true(isfinite(obs->state[0]));
     if (++a->acted == a->fail_at) return bex_fail("lost my way");
-    if (a->since++) assert_memory_equal(obs, a->next, sizeof a->next);
+    if (a->since++) assert_memory_equal(obs->state, a->next, sizeof a->next);
     double angle = a->number + 2.1 * a->begun + a->learned + 0.3 * bex_rng_normal(&a->rng);
     action[0] = R(cos(angle)), action[1] = R(sin(angle));
     return 0;
@@ -49,9 +49,9 @@ static int saw(bex_actor *actor, const bex_step *step) {
     assert_int_equal(++a->seen, a->acted);
     assert_false(step->terminal && step->timeout);
     a->timeouts += step->timeout;
-    a->learned += 0.1 * (double)(step->next[0] - step->obs[0]) * (double)step->act[1] +
+    a->learned += 0.1 * (double)(step->next.state[0] - step->obs.state[0]) * (double)step->act[1] +
                   0.01 * (double)step->reward;
-    memcpy(a->next, step->next, sizeof a->next);
+    memcpy(a->next, step->next.state, sizeof a->next);
     return 0;
 }
 
@@ -67,7 +67,7 @@ static int recall(bex_actor *actor, const bex_episode *e) {
     begin(actor);
     for (int t = 0; t < e->steps; t++) {
         bex_step step = bex_episode_step(e, t);
-        act(actor, step.obs, action);
+        act(actor, &step.obs, action);
         assert_memory_equal(action, step.act, sizeof action);
         saw(actor, &step);
     }

@@ -15,7 +15,7 @@ static unsigned found(const bex_world *w, const bex_real *obs) {
 static const bex_env_class line_class = {.name = "line", .region = region, .found = found};
 static const bex_world line = {.class = &line_class,
                                .name = "line",
-                               .O = 1,
+                               .spec.state = 1,
                                .A = 1,
                                .time_limit = 50,
                                .regions = 5,
@@ -27,7 +27,7 @@ static void play(bex_explored *e, int trial, const int *places, int n, bool term
     for (int t = 0; t < n; t++) {
         bex_real obs = R(places[t]), act = R(t), last = R(places[n]);
         bool over = bex_explored_step(e, trial,
-                                      &(bex_step){.obs = &obs,
+                                      &(bex_step){.obs.state = &obs,
                                                   .act = &act,
                                                   .reward = obs == R(3),
                                                   .terminal = terminal && t == n - 1});

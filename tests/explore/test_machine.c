@@ -38,19 +38,27 @@ static void free_counter(bex_env *env) {
     free(env);
 }
 
-static int reset(bex_env *env, bex_rng rng, bex_real *obs) {
+// its one camera sees the number the state holds
+static void take_picture(const bex_frame *out) {
+    memcpy(out->image[0], out->state, sizeof *out->state);
+}
+
+static int reset(bex_env *env, bex_rng rng, const bex_frame *out) {
     ((counter *)env)->value = bex_rng_uniform(&rng);
-    obs[0] = R(((counter *)env)->value);
+    out->state[0] = R(((counter *)env)->value);
+    take_picture(out);
     return 0;
 }
 
-static int step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward, bool *end) {
+static int step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
+                bool *end) {
     raise(&most_busy, atomic_fetch_add(&busy, 1) + 1);
     counter *c = (counter *)env;
     c->value += (double)act[0];
     usleep(200); // room for another thread to come in
-    obs[0] = R(c->value);
-    *reward = obs[0];
+    out->state[0] = R(c->value);
+    *reward = out->state[0];
+    take_picture(out);
     *end = false;
     atomic_fetch_sub(&busy, 1);
     return 0;
@@ -78,9 +86,10 @@ static int begin(bex_actor *actor) {
     return 0;
 }
 
-static int act(bex_actor *actor, const bex_real *obs, bex_real *action) {
+static int act(bex_actor *actor, const bex_observation *obs, bex_real *action) {
     adder *a = (adder *)actor;
-    (void)obs;
+    if (obs && memcmp(obs->image[0], obs->state, sizeof *obs->state) != 0)
+        return bex_fail("a picture of another state");
     action[0] = R(a->number + bex_rng_normal(&a->rng));
     return 0;
 }
@@ -92,7 +101,7 @@ static int end(bex_actor *actor) {
 
 static int recall(bex_actor *actor, const bex_episode *e) {
     bex_real action[1];
-    for (int t = 0; t < e->steps; t++) act(actor, e->obs, action);
+    for (int t = 0; t < e->steps; t++) act(actor, NULL, action);
     return 0;
 }
 
@@ -106,7 +115,7 @@ static const bex_actor_class adding = {
 static void explore(bex_explored *e, bool realtime, int instances_most) {
     bex_world world = {.class = &class,
                        .name = "counter",
-                       .O = 1,
+                       .spec = {.state = 1, .cameras = 1, .height = 2, .width = 2},
                        .A = 1,
                        .time_limit = LENGTH,
                        .regions = 1,

@@ -13,7 +13,7 @@ static int floor_region(const bex_world *w, const bex_real *obs) {
 static void regions_are_marked_once(void **state) {
     (void)state;
     bex_env_class class = {.region = floor_region};
-    bex_world w = {.class = &class, .O = 2, .regions = 4};
+    bex_world w = {.class = &class, .spec.state = 2, .regions = 4};
     unsigned char seen[4] = {0, 1, 0, 0};
     bex_real states[][2] = {{9, 0}, {9, 1}, {9, 0}, {9, 3}, {9, 5}};
     assert_int_equal(bex_regions_mark(seen, &w, states[0], 5), 2);

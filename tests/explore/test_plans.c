@@ -47,7 +47,8 @@ static void record(bex_trajectories *t, const bex_policy *p) {
             float state[TINY_O];
             tiny_state(state, k, row % LENGTH);
             for (int i = 0; i < TINY_O; i++) t->obs[row * TINY_O + i] = R(state[i]);
-            if (a->class->act(a, t->obs + row * TINY_O, t->act + row * TINY_A) < 0)
+            if (a->class->act(a, &(bex_observation){.state = t->obs + row * TINY_O},
+                              t->act + row * TINY_A) < 0)
                 fail_msg("%s", bex_error());
         }
         assert_int_equal(a->class->end(a), 0);
@@ -185,7 +186,7 @@ static void the_summary_is_right(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(proposing, 0, 3);
     bex_env_class class = {.region = region};
-    bex_world world = {.class = &class, .name = "line", .O = TINY_O, .regions = 6};
+    bex_world world = {.class = &class, .name = "line", .spec.state = TINY_O, .regions = 6};
     bex_real obs[6 * TINY_O] = {0};
     int start[] = {0, 3, 6}, trial[] = {0, 0};
     bex_trajectories t = {TINY_O, TINY_A, 6, 1, 2, obs, NULL, start, trial};

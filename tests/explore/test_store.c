@@ -18,7 +18,7 @@ static unsigned found(const bex_world *w, const bex_real *obs) {
 static const bex_env_class plain_class = {.name = "plain", .region = region, .found = found};
 static const bex_world plain = {.class = &plain_class,
                                 .name = "plain",
-                                .O = 2,
+                                .spec.state = 2,
                                 .A = 3,
                                 .time_limit = 9,
                                 .regions = 5,
@@ -36,7 +36,7 @@ static void play(bex_explored *e, int trial) {
     for (int t = 0; !over; t++) {
         obs[0] = R(bex_rng_normal(&rng)), obs[1] = R(bex_rng_below(&rng, 5));
         for (int i = 0; i < 3; i++) act[i] = R(bex_rng_normal(&rng));
-        bex_step row = {.obs = obs,
+        bex_step row = {.obs.state = obs,
                         .act = act,
                         .reward = R(bex_rng_uniform(&rng)),
                         .terminal = t == length - 1 && k % 2,

@@ -99,7 +99,8 @@ static void plan(const bex_policy *p, int candidates, const char *exp, const bex
     tiny_state(at, 0, 0);
     if (!c) fail_msg("%s", bex_error());
     long before = malloc_calls();
-    if (bex_control_plan_from(c, at, history, noise, chunk) < 0) fail_msg("%s", bex_error());
+    if (bex_control_plan_from(c, &(bex_observation){.state = at}, history, noise, chunk) < 0)
+        fail_msg("%s", bex_error());
     assert_int_equal(malloc_calls() - before, 0);
     bex_control_free(c);
 }
@@ -176,14 +177,18 @@ static void the_choice_sees_the_whole_memory(void **state) {
                 remember(c, &same, 40, 2, 0);
                 remember(c, &same, 10, -1, 2);
                 assert_int_equal(bex_control_begin(c), 0);
-                assert_int_equal(bex_control_plan(c, at, chunk), 0);
+                assert_int_equal(bex_control_plan(c, &(bex_observation){.state = at}, chunk), 0);
                 long before = malloc_calls();
-                assert_int_equal(bex_control_plan_from(c, at, NULL, noise, chunk), 0);
+                assert_int_equal(
+                    bex_control_plan_from(c, &(bex_observation){.state = at}, NULL, noise, chunk),
+                    0);
                 assert_int_equal(malloc_calls() - before, 0);
                 if (s == 0) memcpy(first, chunk, sizeof first);
                 assert_memory_equal(chunk, first, sizeof first);
                 bex_memory_draw(bex_control_memory(c), drawn, bex_rng_seed(70 + (uint64_t)s));
-                assert_int_equal(bex_control_plan_from(c, at, drawn, noise, alone), 0);
+                assert_int_equal(
+                    bex_control_plan_from(c, &(bex_observation){.state = at}, drawn, noise, alone),
+                    0);
                 differ += memcmp(alone, first, sizeof first) != 0;
                 bex_control_free(c);
             }
@@ -210,7 +215,8 @@ static int first_that_differs(int kind, int commit) {
             assert_int_equal(bex_control_begin(c), 0);
             for (int t = 0; t < STEPS; t++) {
                 tiny_state(at, 0, t);
-                assert_int_equal(bex_control_act(c, at, action[asks][t]), 0);
+                assert_int_equal(
+                    bex_control_act(c, &(bex_observation){.state = at}, action[asks][t]), 0);
                 if (t == 0 && asks) assert_int_equal(bex_control_set(c, "exp", "z:-90"), 0);
             }
             bex_control_free(c);

@@ -32,7 +32,7 @@ static void episode(bex_control *c, int e, float *actions) {
     for (int t = 0; t < STEPS; t++) {
         float s[TINY_O];
         tiny_state(s, e, t);
-        ok(bex_control_act(c, s, actions + t * TINY_A));
+        ok(bex_control_act(c, &(bex_observation){.state = s}, actions + t * TINY_A));
     }
     ok(bex_control_end(c));
 }
@@ -41,7 +41,7 @@ static void first_chunk(bex_control *c, float *chunk) {
     float s[TINY_O];
     tiny_state(s, 0, 0);
     ok(bex_control_begin(c));
-    ok(bex_control_plan(c, s, chunk));
+    ok(bex_control_plan(c, &(bex_observation){.state = s}, chunk));
 }
 
 static void first_chunk_with(const bex_policy *p, tiny_settings o, float *chunk) {
@@ -137,7 +137,7 @@ static void caches_change_nothing(void **state) {
                 tiny_state(s, 3, round);
                 for (int i = 0; i < CHUNK; i++) noise[i] = (float)bex_rng_normal(&g);
                 for (int i = 0; i < TINY_H; i++) tiny_state(history + i * TINY_O, round / 2, 2 * i);
-                ok(bex_control_plan_from(c, s, history, noise, got));
+                ok(bex_control_plan_from(c, &(bex_observation){.state = s}, history, noise, got));
                 reference(p, s, history, noise, 1.5, o.guidance, want);
                 for (int i = 0; i < CHUNK; i++)
                     assert_true(fabs((double)(got[i] - want[i])) < 1e-5);
@@ -196,19 +196,19 @@ static void temperature_scales_the_noise_of_actions(void **state) {
         const float *past = p->dit.o.N ? history : NULL;
         o.temperature = 0.25;
         bex_control *cool = make(p, o), *own = make(p, TINY_SETTINGS);
-        ok(bex_control_plan_from(cool, s, past, noise, got));
-        ok(bex_control_plan_from(own, s, past, noise, want));
+        ok(bex_control_plan_from(cool, &(bex_observation){.state = s}, past, noise, got));
+        ok(bex_control_plan_from(own, &(bex_observation){.state = s}, past, noise, want));
         assert_false(same(got, want, CHUNK));
         for (int i = 0; i < size; i++)
             if (i % A < TINY_A) noise[i] *= 0.25F;
-        ok(bex_control_plan_from(own, s, past, noise, want));
+        ok(bex_control_plan_from(own, &(bex_observation){.state = s}, past, noise, want));
         assert_true(same(got, want, CHUNK));
         bex_control_free(own);
         p->config.deploy.temperature = 0.25; // the policy's own holds where nothing is asked
         own = make(p, TINY_SETTINGS);
         for (int i = 0; i < size; i++)
             if (i % A < TINY_A) noise[i] *= 4;
-        ok(bex_control_plan_from(own, s, past, noise, want));
+        ok(bex_control_plan_from(own, &(bex_observation){.state = s}, past, noise, want));
         assert_true(same(got, want, CHUNK));
         bex_control_free(own);
         bex_control_free(cool);
@@ -252,9 +252,9 @@ static void tasks_and_times_are_used(void **state) {
     float noise[CHUNK] = {0}, late[CHUNK];
     tiny_state(s, 0, 0);
     ok(bex_control_set_step(c, 0));
-    ok(bex_control_plan_from(c, s, NULL, noise, y));
+    ok(bex_control_plan_from(c, &(bex_observation){.state = s}, NULL, noise, y));
     ok(bex_control_set_step(c, 200));
-    ok(bex_control_plan_from(c, s, NULL, noise, late));
+    ok(bex_control_plan_from(c, &(bex_observation){.state = s}, NULL, noise, late));
     assert_false(same(y, late, CHUNK));
     assert_true(bex_control_set_step(c, -1) < 0);
     assert_true(bex_control_set_task(c, 3, 0) < 0);
@@ -285,18 +285,18 @@ static void history_grows_and_matters(void **state) {
     assert_false(same(x, y, STEPS * TINY_A));
     // a dropped episode is not remembered, and the next one is not its repetition
     ok(bex_control_begin(c));
-    ok(bex_control_plan(c, s, a));
+    ok(bex_control_plan(c, &(bex_observation){.state = s}, a));
     ok(bex_control_begin(c));
-    ok(bex_control_plan(c, s, b));
+    ok(bex_control_plan(c, &(bex_observation){.state = s}, b));
     assert_false(same(a, b, CHUNK));
     ok(bex_control_end(c));
     assert_int_equal(bex_memory_episodes(bex_control_memory(c)), 3);
     assert_int_equal(bex_memory_states(bex_control_memory(c)), 2 * STEPS + 1);
     // without history there is none to see
-    ok(bex_control_plan_from(first, s, NULL, noise, a));
+    ok(bex_control_plan_from(first, &(bex_observation){.state = s}, NULL, noise, a));
     bex_control_free(c), bex_control_free(first);
     c = make(p, TINY_SETTINGS);
-    assert_true(bex_control_plan_from(c, s, NULL, noise, a) < 0);
+    assert_true(bex_control_plan_from(c, &(bex_observation){.state = s}, NULL, noise, a) < 0);
     assert_message("no history");
     bex_control_free(c);
     bex_policy_free(p);
@@ -328,6 +328,29 @@ static void a_recalled_stream_goes_on(void **state) {
     }
 }
 
+// no policy has cameras: a picture is the caller's mistake, and the stream goes on as if it had not come
+static void pictures_are_refused(void **state) {
+    (void)state;
+    bex_policy *p = tiny_policy(NULL, 0, 5);
+    bex_control *c = make(p, TINY_SETTINGS), *other = make(p, TINY_SETTINGS);
+    float s[TINY_O], a[TINY_K * TINY_A], b[TINY_K * TINY_A];
+    tiny_state(s, 0, 0);
+    bex_observation seen = {.state = s, .image = {(const unsigned char *)"rgb"}};
+    ok(bex_control_begin(c)), ok(bex_control_begin(other));
+    for (int call = 0; call < 3; call++) {
+        int code = call == 0   ? bex_control_act(c, &seen, a)
+                   : call == 1 ? bex_control_plan(c, &seen, a)
+                               : bex_control_plan_from(c, &seen, NULL, NULL, a);
+        assert_true(code < 0 && bex_error_is_misuse());
+        assert_message("a picture of camera 0, where there are 0 cameras");
+    }
+    seen = bex_observation_of(s);
+    ok(bex_control_plan(c, &seen, a)), ok(bex_control_plan(other, &seen, b));
+    assert_true(same(a, b, TINY_K * TINY_A));
+    bex_control_free(c), bex_control_free(other);
+    bex_policy_free(p);
+}
+
 static void long_episodes_are_thinned(void **state) {
     (void)state;
     bex_policy *p = tiny_policy(NULL, 0, 5);
@@ -341,7 +364,7 @@ static void long_episodes_are_thinned(void **state) {
     ok(bex_control_begin(c));
     for (int t = 0; t <= LAST; t++) {
         tiny_state(s, 0, t);
-        ok(bex_control_act(c, s, a));
+        ok(bex_control_act(c, &(bex_observation){.state = s}, a));
     }
     assert_int_equal(bex_memory_stride(bex_control_memory(c)), 2);
     ok(bex_control_end(c));
@@ -368,7 +391,8 @@ static void exp_changes_on_the_way(void **state) {
         ok(bex_control_begin(c));
         for (int t = 0; t < 3 * TINY_K; t++) {
             tiny_state(s, 1, t);
-            ok(bex_control_act(c, s, (late ? x : low)[t / TINY_K][t % TINY_K]));
+            ok(bex_control_act(c, &(bex_observation){.state = s},
+                               (late ? x : low)[t / TINY_K][t % TINY_K]));
             if (late && t == 1) ok(bex_control_set(c, "exp", "q:0.9"));
             if (late && t == 2 * TINY_K - 2) ok(bex_control_set(c, "exp", "q:0.1"));
         }
@@ -426,10 +450,10 @@ static void plan_and_act_agree(void **state) {
     // a plan in between drops what was left of act's chunk
     tiny_state(s, 0, 0);
     ok(bex_control_begin(actor));
-    ok(bex_control_act(actor, s, a));
+    ok(bex_control_act(actor, &(bex_observation){.state = s}, a));
     long long plans = bex_control_plans(actor);
-    ok(bex_control_plan(actor, s, chunk));
-    ok(bex_control_act(actor, s, a));
+    ok(bex_control_plan(actor, &(bex_observation){.state = s}, chunk));
+    ok(bex_control_act(actor, &(bex_observation){.state = s}, a));
     assert_int_equal(bex_control_plans(actor), plans + 2);
     bex_control_free(planner), bex_control_free(actor), bex_control_free(eager);
     bex_policy_free(p);
@@ -449,7 +473,7 @@ static void choices_are_told(void **state) {
     for (int t = 0; t < 10; t++) {
         float s[TINY_O], action[TINY_A];
         tiny_state(s, 0, t);
-        ok(bex_control_act(c, s, action));
+        ok(bex_control_act(c, &(bex_observation){.state = s}, action));
         const bex_plan_choice *told = bex_control_choice(c);
         if (t % 4) {
             assert_null(told);
@@ -479,7 +503,7 @@ static void acting_allocates_nothing(void **state) {
         long before = malloc_calls();
         ok(bex_control_begin(c)); // the very first act as well
         tiny_state(s, 0, 0);
-        ok(bex_control_act(c, s, a));
+        ok(bex_control_act(c, &(bex_observation){.state = s}, a));
         assert_int_equal(malloc_calls(), before);
         ok(bex_control_end(c));
         episode(c, 0, x);
@@ -487,10 +511,10 @@ static void acting_allocates_nothing(void **state) {
         ok(bex_control_begin(c));
         for (int t = 0; t < 20; t++) {
             tiny_state(s, 1, t);
-            ok(bex_control_act(c, s, a));
+            ok(bex_control_act(c, &(bex_observation){.state = s}, a));
         }
         ok(bex_control_set(c, "exp", "q:0.5"));
-        ok(bex_control_plan(c, s, chunk));
+        ok(bex_control_plan(c, &(bex_observation){.state = s}, chunk));
         assert_int_equal(malloc_calls(), before);
         bex_control_free(c);
         bex_policy_free(p);
@@ -525,25 +549,25 @@ static void mistakes_are_told(void **state) {
     bex_control *c = make(p, TINY_SETTINGS);
     float s[TINY_O], a[TINY_A], chunk[CHUNK];
     tiny_state(s, 0, 0);
-    assert_true(bex_control_act(c, s, a) < 0);
+    assert_true(bex_control_act(c, &(bex_observation){.state = s}, a) < 0);
     assert_message("no episode has begun");
-    assert_true(bex_control_plan(c, s, chunk) < 0);
+    assert_true(bex_control_plan(c, &(bex_observation){.state = s}, chunk) < 0);
     assert_true(bex_control_end(c) < 0);
     ok(bex_control_begin(c));
     s[2] = NAN;
-    assert_true(bex_control_act(c, s, a) < 0);
+    assert_true(bex_control_act(c, &(bex_observation){.state = s}, a) < 0);
     assert_message("observation 2 of 4 is not finite");
     s[2] = INFINITY;
-    assert_true(bex_control_plan(c, s, chunk) < 0);
+    assert_true(bex_control_plan(c, &(bex_observation){.state = s}, chunk) < 0);
     // a bad state changes nothing: the episode is what it would have been
     float x[CHUNK], y[CHUNK];
     tiny_state(s, 0, 0);
-    ok(bex_control_plan(c, s, x));
+    ok(bex_control_plan(c, &(bex_observation){.state = s}, x));
     first_chunk_with(p, TINY_SETTINGS, y);
     assert_true(same(x, y, CHUNK));
     // finite, but out of this world
     for (int i = 0; i < TINY_O; i++) s[i] = 3e38F;
-    assert_true(bex_control_plan(c, s, x) < 0);
+    assert_true(bex_control_plan(c, &(bex_observation){.state = s}, x) < 0);
     assert_message("no reading?");
     bex_control_free(c);
     bex_control_free(NULL);
@@ -561,6 +585,7 @@ int main(void) {
         cmocka_unit_test(tasks_and_times_are_used),
         cmocka_unit_test(history_grows_and_matters),
         cmocka_unit_test(a_recalled_stream_goes_on),
+        cmocka_unit_test(pictures_are_refused),
         cmocka_unit_test(long_episodes_are_thinned),
         cmocka_unit_test(exp_changes_on_the_way),
         cmocka_unit_test(raw_coverage_follows_the_history),

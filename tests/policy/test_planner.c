@@ -37,8 +37,8 @@ static void candidates_can_be_set(void **state) {
                 ok(bex_control_set(b, "commit", "4"));
                 ok(bex_control_set(b, "candidates", "6"));
             }
-            ok(bex_control_act(a, s, x));
-            ok(bex_control_act(b, s, y));
+            ok(bex_control_act(a, &(bex_observation){.state = s}, x));
+            ok(bex_control_act(b, &(bex_observation){.state = s}, y));
             if (e > 0) assert_memory_equal(x, y, sizeof x);
         }
         ok(bex_control_end(a)), ok(bex_control_end(b));
@@ -58,7 +58,8 @@ static void action_noise_spares_waypoints(void **state) {
     float s[TINY_O], x[CHUNK], y[CHUNK];
     tiny_state(s, 0, 0);
     ok(bex_control_begin(quiet)), ok(bex_control_begin(noisy));
-    ok(bex_control_plan(quiet, s, x)), ok(bex_control_plan(noisy, s, y));
+    ok(bex_control_plan(quiet, &(bex_observation){.state = s}, x)),
+        ok(bex_control_plan(noisy, &(bex_observation){.state = s}, y));
     bex_rng rng = bex_rng_split(bex_rng_seed(0), "control", 0);
     rng = bex_rng_split(bex_rng_split(rng, "episode", 0), "plan", 0);
     float noise[TINY_K * (TINY_A + 2)];

@@ -353,7 +353,7 @@ static void mutations_never_abort(void **state) {
         float s[TINY_O], a[TINY_A];
         tiny_state(s, 0, 0);
         if (c && p->O == TINY_O && p->A == TINY_A && bex_control_begin(c) == 0)
-            acted += bex_control_act(c, s, a) == 0;
+            acted += bex_control_act(c, &(bex_observation){.state = s}, a) == 0;
         bex_control_free(c);
         bex_policy_free(p);
     }

@@ -20,8 +20,8 @@ typedef struct bex_actor bex_actor;
 typedef struct bex_actor_class {
     const char *name;
     int (*begin)(bex_actor *actor);
-    /* obs (O) -> action (A). Allocates nothing. */
-    int (*act)(bex_actor *actor, const bex_real *obs, bex_real *action);
+    /* What is seen -> action (A). Allocates nothing. Pictures an actor does not know are refused. */
+    int (*act)(bex_actor *actor, const bex_observation *obs, bex_real *action);
     /* After each act, the last of an episode too; step->obs and act are act's. */
     int (*saw)(bex_actor *actor, const bex_step *step);
     int (*end)(bex_actor *actor);

@@ -13,7 +13,7 @@ static int begin(bex_actor *a) {
     return bex_control_begin(((policy_actor *)a)->control);
 }
 
-static int act(bex_actor *a, const bex_real *obs, bex_real *action) {
+static int act(bex_actor *a, const bex_observation *obs, bex_real *action) {
     return bex_control_act(((policy_actor *)a)->control, obs, action);
 }
 

@@ -213,7 +213,7 @@ static int actor_end(bex_actor *actor) {
 static int actor_recall(bex_actor *actor, const bex_episode *e) {
     retrieval_actor *a = (retrieval_actor *)actor;
     actor_begin(actor);
-    for (int t = 0; t < e->steps; t++) bex_memory_push(a->memory, bex_episode_step(e, t).obs);
+    for (int t = 0; t < e->steps; t++) bex_memory_push(a->memory, bex_episode_step(e, t).obs.state);
     return actor_end(actor);
 }
 
@@ -275,9 +275,11 @@ static int look_up(retrieval_actor *a, const bex_real *obs) {
     return 0;
 }
 
-static int actor_act(bex_actor *actor, const bex_real *obs, bex_real *action) {
+static int actor_act(bex_actor *actor, const bex_observation *seen, bex_real *action) {
     retrieval_actor *a = (retrieval_actor *)actor;
     const bex_retrieval *r = a->r;
+    const bex_real *obs = seen->state;
+    if (bex_observation_check(seen, 0) < 0) return -1;
     for (int c = 0; c < r->data->O; c++)
         if (!isfinite(obs[c])) return bex_fail("observation %d is %g", c, (double)obs[c]);
     bex_memory_push(a->memory, obs);

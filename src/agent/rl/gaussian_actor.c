@@ -127,9 +127,11 @@ static int begin(bex_actor *actor) {
     return 0;
 }
 
-static int act(bex_actor *actor, const bex_real *obs, bex_real *action) {
+static int act(bex_actor *actor, const bex_observation *seen, bex_real *action) {
     gaussian_actor *a = (gaussian_actor *)actor;
     const bex_gaussian_policy *p = a->policy;
+    const bex_real *obs = seen->state;
+    if (bex_observation_check(seen, 0) < 0) return -1;
     for (int i = 0; i < p->O; i++)
         if (!isfinite(obs[i])) return bex_fail("observation %d is %g", i, (double)obs[i]);
     bex_gaussian_act(&p->pi, a->arena, obs, 1, &a->own, action);

@@ -50,7 +50,7 @@ int bex_online_init(bex_online *a, const bex_agent_class *class, const bex_onlin
     bex_rng other = bex_rng_split(bex_rng_seed(seed), "judge", 0);
     if (bex_env_batch_new(&a->judge, world, o->evaluate_episodes, bex_rng_u64(&other)) < 0)
         return -1;
-    if (bex_replay_buffer_init(&a->replay, world->O, world->A, o->replay) < 0) return -1;
+    if (bex_replay_buffer_init(&a->replay, world->spec.state, world->A, o->replay) < 0) return -1;
     a->judged = calloc((size_t)o->evaluate_episodes, sizeof *a->judged);
     return a->judged ? 0 : bex_fail("out of memory");
 }
@@ -84,12 +84,12 @@ static void remember(bex_online *a, double *more) {
     double sum = 0, length = 0, ended = 0;
     for (int i = 0; i < b->B; i++) {
         size_t o = (size_t)i * (size_t)b->O, u = (size_t)i * (size_t)b->A;
-        bex_replay_buffer_add(&a->replay, &(bex_step){.obs = r->before + o,
+        bex_replay_buffer_add(&a->replay, &(bex_step){.obs.state = r->before + o,
                                                       .act = b->act + u,
                                                       .reward = b->reward[i],
                                                       .terminal = b->terminated[i],
                                                       .timeout = b->truncated[i],
-                                                      .next = r->next + o});
+                                                      .next.state = r->next + o});
         if (!bex_rollout_ended(r, i)) continue;
         sum += b->final_sum[i], length += b->final_length[i], ended++;
     }
@@ -174,9 +174,9 @@ int bex_online_load(bex_agent *agent, const char *folder) {
 
 void bex_online_describe(const bex_agent *agent, FILE *out) {
     const bex_online *a = (const bex_online *)agent;
-    double row = (double)(2 * a->world->O + a->world->A + 2) * sizeof(bex_real);
+    double row = (double)(2 * a->world->spec.state + a->world->A + 2) * sizeof(bex_real);
     fprintf(out, "agent        %s in %s: %d observations, %d actions, episodes of %d steps\n",
-            bex_train_agent(&a->config), a->world->name, a->world->O, a->world->A,
+            bex_train_agent(&a->config), a->world->name, a->world->spec.state, a->world->A,
             a->world->time_limit);
     a->method->describe(a, out);
     fprintf(out, "replay       %d transitions, %.0f MB; learning starts at %lld\n", a->o.replay,

@@ -21,7 +21,7 @@ int bex_rollout_new(bex_rollout **out, const bex_world *world, int B, uint64_t s
     if (!r) return bex_fail("out of memory");
     r->limit = world->time_limit;
     if (bex_env_batch_new(&r->batch, world, B, seed) < 0) return bex_rollout_free(r), -1;
-    size_t states = (size_t)B * (size_t)world->O;
+    size_t states = (size_t)B * (size_t)world->spec.state;
     r->before = calloc(states, sizeof *r->before);
     r->next = calloc(states, sizeof *r->next);
     r->acts = calloc((size_t)B * log_size(r), sizeof *r->acts);

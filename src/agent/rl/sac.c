@@ -14,7 +14,7 @@ enum { ACTOR_LOSS, Q, ENTROPY, TEMPERATURE };
 static int learner_options(bex_actor_critic_options *o, const bex_train_config *c,
                            const bex_world *w) {
     const bex_sac_config *s = &c->sac;
-    *o = (bex_actor_critic_options){.O = w->O,
+    *o = (bex_actor_critic_options){.O = w->spec.state,
                                     .A = w->A,
                                     .batch = (int)c->train.batch,
                                     .critics = (int)s->critics,

@@ -23,7 +23,7 @@ static int world_open(bex_world **out, const bex_env_class *class, const bex_wor
     if (bex_ant_model_load(&w->model, NULL, class->name) < 0)
         return bex_mj_world_close(&w->base), -1;
     bex_mj_world_pace(w, BEX_ANT_SUBSTEPS);
-    w->base.O = BEX_ANT_STATE, w->base.A = BEX_ANT_ACTIONS;
+    w->base.spec.state = BEX_ANT_STATE, w->base.A = BEX_ANT_ACTIONS;
     w->base.regions = 1;
     *out = &w->base;
     return 0;
@@ -37,20 +37,20 @@ static void observe(const ant_env *e, bex_real *obs) {
         obs[BEX_ANT_STATE - HIDDEN + i] = (bex_real)(e->goal[i] - e->mj.sim.qpos[i]);
 }
 
-static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
+static int env_reset(bex_env *env, bex_rng rng, const bex_frame *out) {
     ant_env *e = (ant_env *)env;
     double angle = TAU * bex_rng_uniform(&rng), distance = GOAL_DISC * bex_rng_uniform(&rng);
     bex_ant_goal_set(env, distance * cos(angle), distance * sin(angle));
     bex_ant_reset(&e->mj.sim, &rng, 0, 0);
-    observe(e, obs);
+    observe(e, out->state);
     return 0;
 }
 
-static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+static int env_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
                     bool *terminated) {
     ant_env *e = (ant_env *)env;
     if (bex_ant_step(&e->mj.sim, act) < 0) return -1;
-    observe(e, obs);
+    observe(e, out->state);
     *reward = (bex_real)-hypot(e->goal[0] - e->mj.sim.qpos[0], e->goal[1] - e->mj.sim.qpos[1]);
     *terminated = false;
     return 0;

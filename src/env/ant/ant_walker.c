@@ -49,7 +49,7 @@ static int world_open(bex_world **out, const bex_env_class *class, const bex_wor
         bex_ant_model_load(&w->mj.model, w->maze, class->name) < 0)
         return world_close(base), -1;
     bex_mj_world_pace(&w->mj, BEX_ANT_SUBSTEPS);
-    base->O = BEX_ANT_STATE, base->A = BEX_ANT_ACTIONS;
+    base->spec.state = BEX_ANT_STATE, base->A = BEX_ANT_ACTIONS;
     base->regions = 1;
     *out = base;
     return 0;
@@ -86,7 +86,7 @@ static void observe(walker_env *e, bex_real *obs) {
     obs[BEX_ANT_STATE - 1] = R(y * scale);
 }
 
-static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
+static int env_reset(bex_env *env, bex_rng rng, const bex_frame *out) {
     walker_env *e = (walker_env *)env;
     const bex_maze *maze = maze_of(e);
     const unsigned char *at = maze->at[bex_rng_below(&rng, (uint64_t)maze->cells)];
@@ -97,7 +97,7 @@ static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
     e->rng = rng;
     e->steps = 0, e->walked = e->nearer = 0, e->fell = false;
     draw_target(e);
-    observe(e, obs);
+    observe(e, out->state);
     return 0;
 }
 
@@ -112,7 +112,7 @@ static double distance(const walker_env *e) {
     return hypot(e->target[0] - e->mj.sim.qpos[0], e->target[1] - e->mj.sim.qpos[1]);
 }
 
-static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+static int env_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
                     bool *terminated) {
     walker_env *e = (walker_env *)env;
     const double *q = e->mj.sim.qpos;
@@ -130,7 +130,7 @@ static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *
     *reward = (bex_real)(progress + UPRIGHT * upright(q + 3, &e->fell) - EFFORT * effort);
     *terminated = e->fell;
     if (bex_rng_uniform(&e->rng) < TURN || distance(e) < REACHED) draw_target(e);
-    observe(e, obs);
+    observe(e, out->state);
     return 0;
 }
 

@@ -101,7 +101,7 @@ static int fill_world(antmaze_world *w, const bex_world_options *o, const bex_ma
     w->splits = bex_maze_world_splits(base->class, o, own);
     w->dense = own->dense;
     w->explore = o->explore;
-    base->O = BEX_ANT_STATE, base->A = BEX_ANT_ACTIONS;
+    base->spec.state = BEX_ANT_STATE, base->A = BEX_ANT_ACTIONS;
     base->regions = w->maze->cells * w->splits * w->splits;
     base->right = 0, base->down = 1;
     base->maze = w->maze;
@@ -159,13 +159,13 @@ static void draw_target(antmaze_env *e, bex_rng *rng) {
         e->target[i] += bex_rng_uniform(rng) + (GOAL_SIDE - 1) * bex_rng_uniform(rng);
 }
 
-static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
+static int env_reset(bex_env *env, bex_rng rng, const bex_frame *out) {
     antmaze_env *e = (antmaze_env *)env;
     double at[2];
     draw_target(e, &rng);
     goal_corner(world_of(env), world_of(env)->start, at);
     bex_ant_reset(&e->mj.sim, &rng, at[0], at[1]);
-    bex_ant_observe(&e->mj.sim, obs);
+    bex_ant_observe(&e->mj.sim, out->state);
     return 0;
 }
 
@@ -199,14 +199,14 @@ static void env_goal_name(const bex_world *world, int g, char name[BEX_GOAL_NAME
     snprintf(name, BEX_GOAL_NAME, "goal %d (%d,%d)", g + 1, at[0], at[1]);
 }
 
-static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+static int env_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
                     bool *terminated) {
     antmaze_env *e = (antmaze_env *)env;
     const antmaze_world *w = world_of(env);
     if (bex_ant_step(&e->mj.sim, act) < 0) return -1;
-    bex_ant_observe(&e->mj.sim, obs);
+    bex_ant_observe(&e->mj.sim, out->state);
     double d = hypot(e->mj.sim.qpos[0] - e->target[0], e->mj.sim.qpos[1] - e->target[1]);
-    bool there = w->explore ? env_found(env->world, obs) != 0 : d <= BEX_GOAL_RADIUS;
+    bool there = w->explore ? env_found(env->world, out->state) != 0 : d <= BEX_GOAL_RADIUS;
     *reward = w->dense && w->mj.base.goals ? (bex_real)exp(-d) : there;
     *terminated = there && !w->explore;
     return 0;

@@ -94,7 +94,7 @@ static int world_open(bex_world **out, const bex_env_class *class, const bex_wor
         for (int i = 0; i < t->count && w->goals >> k & 1; i++)
             w->goal[t->first + i] = (bex_real)t->goal[i];
     }
-    base->O = BEX_KITCHEN_O, base->A = BEX_KITCHEN_A;
+    base->spec.state = BEX_KITCHEN_O, base->A = BEX_KITCHEN_A;
     base->regions = 1 << BEX_KITCHEN_GOALS;
     base->posed = true;
     base->goals = BEX_KITCHEN_GOALS;
@@ -139,11 +139,11 @@ static int begin(kitchen_env *e, bex_rng rng, bex_real *obs) {
     return 0;
 }
 
-static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
+static int env_reset(bex_env *env, bex_rng rng, const bex_frame *out) {
     bex_mj_sim *s = bex_mj_env_sim(env);
     bex_mj_sim_reset(s);
     for (int i = 0; i < BEX_KITCHEN_QPOS; i++) s->qpos[i] = start[i];
-    return begin((kitchen_env *)env, rng, obs);
+    return begin((kitchen_env *)env, rng, out->state);
 }
 
 int bex_kitchen_place(bex_env *env, bex_rng rng, const bex_real *qpos, const bex_real *qvel,
@@ -159,7 +159,7 @@ static double clip(double x, double least, double most) {
     return x < least ? least : x > most ? most : x;
 }
 
-static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+static int env_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
                     bool *terminated) {
     kitchen_env *e = (kitchen_env *)env;
     for (int i = 0; i < ROBOT; i++) {
@@ -168,8 +168,8 @@ static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *
         e->mj.sim.ctrl[i] = clip(e->seen[i] + speed * env->world->dt, bound[i][0], bound[i][1]);
     }
     if (bex_mj_sim_step(&e->mj.sim, SUBSTEPS) < 0) return -1;
-    observe(e, obs);
-    unsigned reached = bex_kitchen_done(obs) & e->pending;
+    observe(e, out->state);
+    unsigned reached = bex_kitchen_done(out->state) & e->pending;
     e->pending &= ~reached;
     *reward = (bex_real)__builtin_popcount(reached);
     *terminated = !e->pending && !((const kitchen_world *)env->world)->explore;

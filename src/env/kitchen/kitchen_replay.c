@@ -43,7 +43,7 @@ int bex_kitchen_replay(bex_env *env, bex_rng rng, const bex_kitchen_log *log,
         rows->done |= done, rows->logged |= bex_kitchen_done(logged);
         rows->drift += arm_difference(sim->qpos, logged) / (log->T - 1);
         choose_action(act, log->ctrl + (size_t)t * BEX_KITCHEN_A, obs);
-        if (w->class->step(env, act, obs, &reward, &terminated) < 0)
+        if (w->class->step(env, act, &(bex_frame){.state = obs}, &reward, &terminated) < 0)
             return bex_fail_in("row %d", t);
     }
     return 0;

@@ -94,7 +94,7 @@ static int fill_world(maze2d_world *w, const bex_world_options *o, const bex_maz
     bex_mj_world_pace(&w->mj, 1);
     w->splits = bex_maze_world_splits(class, o, own);
     w->dense = own->dense;
-    base->O = 4, base->A = 2;
+    base->spec.state = 4, base->A = 2;
     base->maze = w->maze, base->goals = w->goal >= 0;
     base->file = own->maze[0] ? own->maze : NULL;
     base->posed = true;
@@ -128,7 +128,7 @@ static void observe(const bex_mj_sim *s, bex_real *obs) {
     }
 }
 
-static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
+static int env_reset(bex_env *env, bex_rng rng, const bex_frame *out) {
     const maze2d_world *w = (const maze2d_world *)env->world;
     bex_mj_sim *s = bex_mj_env_sim(env);
     int cell = w->start >= 0 ? w->start : (int)bex_rng_below(&rng, (uint64_t)w->maze->cells);
@@ -136,7 +136,7 @@ static int env_reset(bex_env *env, bex_rng rng, bex_real *obs) {
     for (int i = 0; i < 2; i++)
         s->qpos[i] = w->maze->at[cell][i] + BEX_RESET_NOISE * (2 * bex_rng_uniform(&rng) - 1);
     for (int i = 0; i < 2; i++) s->qvel[i] = BEX_RESET_SPEED * bex_rng_normal(&rng);
-    observe(s, obs);
+    observe(s, out->state);
     return 0;
 }
 
@@ -159,7 +159,7 @@ static unsigned env_found(const bex_world *world, const bex_real *obs) {
     return goal_distance(w, (double)obs[0], (double)obs[1]) <= BEX_GOAL_RADIUS;
 }
 
-static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *reward,
+static int env_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
                     bool *terminated) {
     bex_mj_sim *s = bex_mj_env_sim(env);
     for (int i = 0; i < 2; i++) {
@@ -168,7 +168,7 @@ static int env_step(bex_env *env, const bex_real *act, bex_real *obs, bex_real *
         s->qvel[i] = clip(s->qvel[i], SPEED_LIMIT);
     }
     if (bex_mj_sim_step(s, 1) < 0) return -1;
-    observe(s, obs);
+    observe(s, out->state);
     *reward = reward_at((const maze2d_world *)env->world, s->qpos);
     *terminated = false;
     return 0;
