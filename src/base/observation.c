@@ -1,4 +1,3 @@
-/* base/observation.c */
 #include "base/observation.h"
 
 #include "base/error.h"
