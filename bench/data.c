@@ -84,7 +84,7 @@ static int draw_windows(bex_bench *b, const bex_dataset *d) {
     int code = windows && w.actions && w.mask && w.states ? 0 : -1;
     w.windows = windows;
     w.history = BEX_TRAINING_HISTORY_INIT;
-    w.history.data = d, w.history.H = HISTORY;
+    w.history.data = d, w.history.N = HISTORY;
     for (w.per_history = 1; w.per_history <= 16 && code == 0; w.per_history *= 16) {
         char name[64];
         snprintf(name, sizeof name, "windows/H%d/share%d", HISTORY, w.per_history);

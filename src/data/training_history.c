@@ -6,7 +6,7 @@
 enum { MOST_TRAJECTORIES = 64 };
 
 int bex_training_history_check(const bex_training_history *h) {
-    if (h->H < 0) return bex_fail("a history of %d states", h->H);
+    if (h->N < 0) return bex_fail("a history of %d states", h->N);
     if (h->trajectories < 1 || h->trajectories > MOST_TRAJECTORIES)
         return bex_fail("a history takes 1 to %d trajectories, not %d", MOST_TRAJECTORIES,
                         h->trajectories);
@@ -43,7 +43,7 @@ static void draw_few(const bex_training_history *h, bex_rng *g, const int *episo
                      const int *before, uint64_t all, int *rows) {
     uint64_t limit = (uint64_t)h->repeat_most < all ? (uint64_t)h->repeat_most : all;
     int distinct = 1 + (int)bex_rng_below(g, limit);
-    for (int i = 0; i < distinct && i < h->H; i++) {
+    for (int i = 0; i < distinct && i < h->N; i++) {
         int again;
         do {
             rows[i] = union_row(h->data, episode, before, (int)bex_rng_below(g, all));
@@ -51,7 +51,7 @@ static void draw_few(const bex_training_history *h, bex_rng *g, const int *episo
             for (int l = 0; l < i; l++) again |= rows[l] == rows[i];
         } while (again);
     }
-    for (int i = distinct; i < h->H; i++) rows[i] = rows[i % distinct];
+    for (int i = distinct; i < h->N; i++) rows[i] = rows[i % distinct];
 }
 
 void bex_training_history_draw(const bex_training_history *h, uint64_t t, int j, int *rows) {
@@ -67,6 +67,6 @@ void bex_training_history_draw(const bex_training_history *h, uint64_t t, int j,
         draw_few(h, &g, episode, before, all, rows);
         return;
     }
-    for (int i = 0; i < h->H; i++)
+    for (int i = 0; i < h->N; i++)
         rows[i] = union_row(d, episode, before, (int)bex_rng_below(&g, all));
 }

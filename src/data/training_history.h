@@ -1,13 +1,13 @@
 /* data/training_history.h - the history states of a training window. (Those of a deployed policy:
  * policy/memory.h.)
  *
- *   m episodes drawn anywhere, H of their rows:  [ s s s s s s s s ]   a set, in no order
+ *   m episodes drawn anywhere, N of their rows:  [ s s s s s s s s ]   a set, in no order
  *
- * m is uniform in 1..trajectories; m distinct episodes, uniform over the data; H rows uniform, with
+ * m is uniform in 1..trajectories; m distinct episodes, uniform over the data; N rows uniform, with
  * replacement,
  * from their union. With probability `repeat_probability` only 1..`repeat_most` (uniform) distinct rows of
  * that union
- * fill all H places evenly: the first episodes of a deployment, when little has been seen. The episode of the
+ * fill all N places evenly: the first episodes of a deployment, when little has been seen. The episode of the
  * window itself may be among them by chance.
  *
  * History j of step t is a function of (seed, t, j) and of the data's episodes only: its stream is
@@ -20,7 +20,7 @@
 
 typedef struct bex_training_history {
     const bex_dataset *data;   // borrowed; its rows are not read
-    int H;                     // states, >= 0
+    int N;                     // states, >= 0
     int trajectories;          // m <= this
     double repeat_probability; // of few distinct states
     int repeat_most;           // so few
@@ -33,7 +33,7 @@ typedef struct bex_training_history {
 /* 0, or negative with a message: a member out of range. */
 int bex_training_history_check(const bex_training_history *h);
 
-/* rows (H), of the whole data set. Any number of threads. */
+/* rows (N), of the whole data set. Any number of threads. */
 void bex_training_history_draw(const bex_training_history *h, uint64_t t, int j, int *rows);
 
 #endif

@@ -70,7 +70,7 @@ static int open_world(bex_explore_session *s) {
 
 // the file of a file: rule is read once more, for the overlap
 static int open_segment(bex_explore_session *s) {
-    bex_memory_options o = {.O = s->world->spec.state, .H = 1};
+    bex_memory_options o = {.O = s->world->spec.state, .N = 1};
     const char *rule = s->source->history(s->state);
     if (strncmp(rule, "file:", 5) != 0) return 0;
     if (bex_memory_parse(&o.kind, &o.file, rule) < 0) return -1;

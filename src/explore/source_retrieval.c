@@ -88,7 +88,7 @@ static int open_state(void **out, const bex_explore_request *q, const bex_world 
 
 static bex_actor *new_actor(void *payload, bex_rng rng) {
     const state *s = payload;
-    bex_memory_options o = {.H = s->history_states};
+    bex_memory_options o = {.N = s->history_states};
     if (bex_memory_parse(&o.kind, &o.file, s->deploy.history) < 0) return NULL;
     return bex_retrieval_actor_new(s->retrieval, &o, rng);
 }

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EPISODE_MOST = 4096, CAPACITY = 1000000, H_MOST = 65536 };
+enum { EPISODE_MOST = 4096, CAPACITY = 1000000, N_MOST = 65536 };
 
 struct bex_memory {
-    int O, H;
+    int O, N;
     bex_memory_kind kind;
     long long capacity;
     const bex_normaliser *normaliser; // NULL: any finite state
@@ -26,7 +26,7 @@ struct bex_memory {
     int episodes, places;
     unsigned long long revision;
 
-    int64_t *chosen; // (H) scratch of draw
+    int64_t *chosen; // (N) scratch of draw
 };
 
 int bex_memory_parse(bex_memory_kind *kind, const char **file, const char *text) {
@@ -57,8 +57,8 @@ static int64_t used(const bex_memory *h) {
 
 static int check_options(const bex_memory_options *o) {
     if (o->O < 1) return bex_fail("a history of states of %d values", o->O);
-    if (o->H < 1 || o->H > H_MOST)
-        return bex_fail("a history of %d states; it must be 1 to %d", o->H, H_MOST);
+    if (o->N < 1 || o->N > N_MOST)
+        return bex_fail("a history of %d states; it must be 1 to %d", o->N, N_MOST);
     if (o->episode_most < 0 || o->episode_most == 1)
         return bex_fail("a history that keeps %d states of an episode; it must be at least 2",
                         o->episode_most);
@@ -70,14 +70,14 @@ bex_memory *bex_memory_new(const bex_memory_options *o) {
     if (check_options(o) < 0) return NULL;
     bex_memory *h = calloc(1, sizeof *h);
     if (!h) return bex_fail("out of memory"), NULL;
-    h->O = o->O, h->H = o->H, h->kind = o->kind, h->stride = 1;
+    h->O = o->O, h->N = o->N, h->kind = o->kind, h->stride = 1;
     h->normaliser = o->normaliser;
     h->most = o->episode_most ? o->episode_most : EPISODE_MOST;
     h->capacity = o->capacity ? o->capacity : CAPACITY;
     h->places = 64;
     h->running = malloc((size_t)h->most * (size_t)h->O * sizeof *h->running);
     h->start = calloc((size_t)h->places, sizeof *h->start);
-    h->chosen = malloc((size_t)h->H * sizeof *h->chosen);
+    h->chosen = malloc((size_t)h->N * sizeof *h->chosen);
     if (!h->running || !h->start || !h->chosen) {
         bex_fail("out of memory");
         return bex_memory_free(h), NULL;
@@ -177,10 +177,10 @@ static void fill(const bex_memory *h, bex_real *out, int first, int end, const b
         memcpy(out + (size_t)i * (size_t)h->O, state, (size_t)h->O * sizeof *state);
 }
 
-// H different numbers below n, every set equally likely (Floyd)
-static void choose_distinct(int64_t *chosen, int H, int64_t n, bex_rng *rng) {
-    for (int i = 0; i < H; i++) {
-        int64_t last = n - H + i, pick = (int64_t)bex_rng_below(rng, (uint64_t)last + 1);
+// N different numbers below n, every set equally likely (Floyd)
+static void choose_distinct(int64_t *chosen, int N, int64_t n, bex_rng *rng) {
+    for (int i = 0; i < N; i++) {
+        int64_t last = n - N + i, pick = (int64_t)bex_rng_below(rng, (uint64_t)last + 1);
         for (int j = 0; j < i; j++)
             if (chosen[j] == pick) {
                 pick = last;
@@ -192,24 +192,24 @@ static void choose_distinct(int64_t *chosen, int H, int64_t n, bex_rng *rng) {
 
 static void draw_uniform(const bex_memory *h, bex_real *out, bex_rng *rng) {
     int64_t n = used(h);
-    if (n >= h->H)
-        choose_distinct(h->chosen, h->H, n, rng);
+    if (n >= h->N)
+        choose_distinct(h->chosen, h->N, n, rng);
     else
-        for (int i = 0; i < h->H; i++) h->chosen[i] = (int64_t)bex_rng_below(rng, (uint64_t)n);
-    for (int i = 0; i < h->H; i++) fill(h, out, i, i + 1, row(h, h->chosen[i]));
+        for (int i = 0; i < h->N; i++) h->chosen[i] = (int64_t)bex_rng_below(rng, (uint64_t)n);
+    for (int i = 0; i < h->N; i++) fill(h, out, i, i + 1, row(h, h->chosen[i]));
 }
 
 int bex_memory_sources(const bex_memory *h, bex_memory_source source[BEX_MEMORY_SOURCES]) {
     if (h->kind == BEX_MEMORY_FIRST || h->episodes == 0) return 0;
     if (h->kind != BEX_MEMORY_LAST3) {
-        source[0] = (bex_memory_source){h->states, (long long)used(h), h->H};
+        source[0] = (bex_memory_source){h->states, (long long)used(h), h->N};
         return 1;
     }
     int n = h->episodes < BEX_MEMORY_SOURCES ? h->episodes : BEX_MEMORY_SOURCES;
     for (int i = 0; i < n; i++) {
         const int64_t *at = h->start + h->episodes - n + i;
         source[i] = (bex_memory_source){row(h, at[0]), (long long)(at[1] - at[0]),
-                                        (i + 1) * h->H / n - i * h->H / n};
+                                        (i + 1) * h->N / n - i * h->N / n};
     }
     return n;
 }
@@ -226,7 +226,7 @@ static void draw_last(const bex_memory *h, bex_real *out, bex_rng *rng) {
 void bex_memory_draw(const bex_memory *h, bex_real *out, bex_rng rng) {
     if (h->kind == BEX_MEMORY_FIRST || h->episodes == 0) {
         BEX_CHECK(h->kept > 0, "a history drawn before the first state of the first episode");
-        fill(h, out, 0, h->H, h->running);
+        fill(h, out, 0, h->N, h->running);
     } else if (h->kind == BEX_MEMORY_LAST3) {
         draw_last(h, out, &rng);
     } else {
@@ -239,7 +239,7 @@ unsigned long long bex_memory_revision(const bex_memory *h) {
 }
 
 int bex_memory_size(const bex_memory *h) {
-    return h->H;
+    return h->N;
 }
 
 int bex_memory_episodes(const bex_memory *h) {

@@ -1,17 +1,17 @@
-/* policy/memory.h - a deployment's memory: the states of its previous episodes, and how the H
+/* policy/memory.h - a deployment's memory: the states of its previous episodes, and how the N
  * history states of the next one are drawn from them.
  *
- *     bex_memory *h = bex_memory_new(&(bex_memory_options){.O = 4, .H = 32});
+ *     bex_memory *h = bex_memory_new(&(bex_memory_options){.O = 4, .N = 32});
  *     each episode:  bex_memory_push(h, state)      every state, allocates nothing
  *                    bex_memory_draw(h, out, rng)   once, after the first push
  *                    bex_memory_end(h)              the episode joins the memory
  *
- *   rule      the H states of an episode                                     empty memory
+ *   rule      the N states of an episode                                     empty memory
  *   uniform   at random from all previous episodes, all different if there   the current episode's
- *             are H, else with replacement                                   first state, H times
+ *             are N, else with replacement                                   first state, N times
  *   last3     one random state of each of the last 3 episodes, a third of    the same
- *             the H places each (LIBERO); halves or all while fewer exist
- *   first     the current episode's first state, H times: the ablation       the same
+ *             the N places each (LIBERO); halves or all while fewer exist
+ *   first     the current episode's first state, N times: the ablation       the same
  *   file:F    as uniform, from a memory saved in F; own episodes are not     an empty file is refused
  *             added to it
  *
@@ -20,7 +20,7 @@
  * 2nd, 4th, 8th ... state is kept, so what joins is always evenly spaced and begins with the first
  * state. The memory holds at most `capacity` states: the oldest episodes leave first, whole.
  *
- * Saved as safetensors: history.states (N, O), history.start (E + 1). One thread at a time. */
+ * Saved as safetensors: history.states (rows, O), history.start (E + 1). One thread at a time. */
 #ifndef BEX_POLICY_MEMORY_H
 #define BEX_POLICY_MEMORY_H
 
@@ -40,7 +40,7 @@ typedef enum {
 int bex_memory_parse(bex_memory_kind *kind, const char **file, const char *text);
 
 typedef struct bex_memory_options {
-    int O, H; // size of a state; states drawn
+    int O, N; // size of a state; states drawn
     bex_memory_kind kind;
     const char *file; // for BEX_MEMORY_FILE
     const bex_normaliser
@@ -66,11 +66,11 @@ int bex_memory_end(bex_memory *h);
 void bex_memory_abandon(bex_memory *h);
 void bex_memory_clear(bex_memory *h);
 
-/* out (H, O). All randomness from rng: one stream an episode. Allocates nothing. While the rule
+/* out (N, O). All randomness from rng: one stream an episode. Allocates nothing. While the rule
  * falls back on the running episode, that must have a state (a bug otherwise). */
 void bex_memory_draw(const bex_memory *h, bex_real *out, bex_rng rng);
 
-/* Where draw takes its states from: `places` of the H come from these n rows, each as likely. uniform
+/* Where draw takes its states from: `places` of the N come from these n rows, each as likely. uniform
  * and file: have one such source, last3 up to three; none (0) while draw falls back on the running
  * episode. Rows until the memory changes. */
 typedef struct bex_memory_source {
@@ -84,7 +84,7 @@ int bex_memory_sources(const bex_memory *h, bex_memory_source source[BEX_MEMORY_
 /* Another number whenever the memory has changed: what was computed of it is old. */
 unsigned long long bex_memory_revision(const bex_memory *h);
 
-int bex_memory_size(const bex_memory *h);         // H
+int bex_memory_size(const bex_memory *h);         // N
 int bex_memory_episodes(const bex_memory *h);     // previous episodes held
 long long bex_memory_states(const bex_memory *h); // their states
 const bex_real *

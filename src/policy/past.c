@@ -27,7 +27,7 @@ struct bex_past {
 
 static bex_memory *open_memory(const bex_past *p, const char *rule) {
     bex_memory_options o = {
-        .O = p->policy->O, .H = p->policy->dit.o.N, .normaliser = &p->policy->normaliser};
+        .O = p->policy->O, .N = p->policy->dit.o.N, .normaliser = &p->policy->normaliser};
     if (bex_memory_parse(&o.kind, &o.file, rule) < 0) return NULL;
     return bex_memory_new(&o);
 }

@@ -53,7 +53,7 @@ static bex_retrieval *make(int among, const char *kind) {
 
 static bex_actor *make_actor(const bex_retrieval *r, bex_memory_kind kind, uint64_t seed) {
     bex_actor *a =
-        bex_retrieval_actor_new(r, &(bex_memory_options){.H = H, .kind = kind}, bex_rng_seed(seed));
+        bex_retrieval_actor_new(r, &(bex_memory_options){.N = H, .kind = kind}, bex_rng_seed(seed));
     if (!a) fail_msg("%s", bex_error());
     return a;
 }
@@ -315,7 +315,7 @@ static void mistakes_have_messages(void **state) {
     assert_true(a->class->act(a, &picture, act) < 0);
     assert_message("a picture of camera 0");
     a->class->free(a);
-    assert_null(bex_retrieval_actor_new(r, &(bex_memory_options){.H = 0}, bex_rng_seed(1)));
+    assert_null(bex_retrieval_actor_new(r, &(bex_memory_options){.N = 0}, bex_rng_seed(1)));
     bex_retrieval_free(r);
 }
 

@@ -120,7 +120,7 @@ static void a_history_file_gives_the_overlap(void **state) {
     snprintf(options, sizeof options, "--choose random --seed 5 --save-history %s", path);
     explore("", out, options);
     clean(out);
-    bex_memory *h = bex_memory_new(&(bex_memory_options){.O = 4, .H = 1});
+    bex_memory *h = bex_memory_new(&(bex_memory_options){.O = 4, .N = 1});
     assert_int_equal(bex_memory_load(h, path), 0);
     assert_int_equal(bex_memory_episodes(h), 2);
     assert_int_equal(bex_memory_states(h), 120);

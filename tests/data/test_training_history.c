@@ -23,7 +23,7 @@ static bex_dataset *rows_of(const int *length, int episodes) {
 
 static bex_training_history history_of(const bex_dataset *d, int H) {
     bex_training_history h = BEX_TRAINING_HISTORY_INIT;
-    h.data = d, h.H = H;
+    h.data = d, h.N = H;
     assert_int_equal(bex_training_history_check(&h), 0);
     return h;
 }
@@ -131,7 +131,7 @@ static void refusals(void **state) {
     assert_message("1 to 64 trajectories, not 0");
     h.trajectories = 1, h.repeat_probability = NAN;
     assert_int_equal(bex_training_history_check(&h), -1);
-    h.repeat_probability = 0, h.H = -1;
+    h.repeat_probability = 0, h.N = -1;
     assert_int_equal(bex_training_history_check(&h), -1);
 }
 

@@ -8,9 +8,9 @@
 #include <math.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    enum { O = 2, H = 3 };
-    bex_memory_options o = {.O = O, .H = H};
-    bex_real drawn[O * H];
+    enum { O = 2, N = 3 };
+    bex_memory_options o = {.O = O, .N = N};
+    bex_real drawn[O * N];
     bex_memory *memory = bex_memory_new(&o);
     demand(memory != NULL);
     bex_error_clear();
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     // also after a refusal it serves
     bex_memory_push(memory, (bex_real[O]){0});
     bex_memory_draw(memory, drawn, bex_rng_seed(1));
-    for (int i = 0; i < O * H; i++) demand(isfinite((double)drawn[i]));
+    for (int i = 0; i < O * N; i++) demand(isfinite((double)drawn[i]));
     demand(bex_memory_end(memory) == 0);
     bex_memory_free(memory);
     return 0;

@@ -12,7 +12,7 @@ enum { H = 12 };
 
 static bex_memory *make(bex_memory_kind kind, int most, long long capacity) {
     bex_memory *h = bex_memory_new(&(bex_memory_options){
-        .O = 2, .H = H, .kind = kind, .episode_most = most, .capacity = capacity});
+        .O = 2, .N = H, .kind = kind, .episode_most = most, .capacity = capacity});
     if (!h) fail_msg("%s", bex_error());
     return h;
 }
@@ -54,11 +54,11 @@ static void names_are_parsed(void **state) {
 
 static void sizes_are_checked(void **state) {
     (void)state;
-    assert_null(bex_memory_new(&(bex_memory_options){.O = 0, .H = 1}));
+    assert_null(bex_memory_new(&(bex_memory_options){.O = 0, .N = 1}));
     assert_message("states of 0 values");
-    assert_null(bex_memory_new(&(bex_memory_options){.O = 1, .H = 0}));
+    assert_null(bex_memory_new(&(bex_memory_options){.O = 1, .N = 0}));
     assert_message("history of 0 states");
-    assert_null(bex_memory_new(&(bex_memory_options){.O = 1, .H = 1, .episode_most = 1}));
+    assert_null(bex_memory_new(&(bex_memory_options){.O = 1, .N = 1, .episode_most = 1}));
     assert_message("at least 2");
 }
 
@@ -287,7 +287,7 @@ static void a_file_survives_a_restart(void **state) {
     bex_memory_free(g);
 
     g = bex_memory_new(
-        &(bex_memory_options){.O = 2, .H = H, .kind = BEX_MEMORY_FILE, .file = path});
+        &(bex_memory_options){.O = 2, .N = H, .kind = BEX_MEMORY_FILE, .file = path});
     assert_non_null(g);
     push_states(g, 77, 4);
     bex_memory_draw(g, b[0], stream(3));
@@ -337,7 +337,7 @@ static void bad_files_are_refused(void **state) {
     // with a normaliser to judge by, no state that none can be
     bex_real mean[2] = {0, 0}, std[2] = {1, 1};
     bex_normaliser n = {.O = 2, .mean = mean, .std = std};
-    bex_memory *strict = bex_memory_new(&(bex_memory_options){.O = 2, .H = H, .normaliser = &n});
+    bex_memory *strict = bex_memory_new(&(bex_memory_options){.O = 2, .N = H, .normaliser = &n});
     save_raw(path, 5, 2, 1, (int64_t[]){0, 5}, R(1e30));
     assert_int_equal(bex_memory_load(strict, path), -1);
     assert_message("bad.safetensors': state 0: observation 0 of 2 is 1e+30");
@@ -357,7 +357,7 @@ static void bad_files_are_refused(void **state) {
     bex_memory_clear(h);
     assert_int_equal(bex_memory_save(h, path), 0);
     assert_null(bex_memory_new(
-        &(bex_memory_options){.O = 2, .H = H, .kind = BEX_MEMORY_FILE, .file = path}));
+        &(bex_memory_options){.O = 2, .N = H, .kind = BEX_MEMORY_FILE, .file = path}));
     assert_message("holds no states");
     unlink(path);
     bex_memory_free(h);

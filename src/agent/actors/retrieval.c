@@ -192,7 +192,7 @@ typedef struct retrieval_actor {
     double *cov;          // (k)
     double *history;      // (wide) sum over the episode's history
     double *futures;      // (k, shape)
-    bex_real *states;     // (H, O)
+    bex_real *states;     // (N, O)
     bex_real *query;      // (D)
     bex_real *chunk;      // (K, A)
 } retrieval_actor;
@@ -329,7 +329,7 @@ bex_actor *bex_retrieval_actor_new(const bex_retrieval *r, const bex_memory_opti
     a->cov = malloc(k * sizeof *a->cov);
     a->history = malloc(bex_gram_size(a->wide) * sizeof *a->history);
     a->futures = malloc(k * bex_gram_size(a->shape) * sizeof *a->futures);
-    a->states = malloc((size_t)h.H * (size_t)h.O * sizeof *a->states);
+    a->states = malloc((size_t)h.N * (size_t)h.O * sizeof *a->states);
     a->query = malloc((size_t)r->D * sizeof *a->query);
     a->chunk = malloc((size_t)r->o.chunk * (size_t)r->data->A * sizeof *a->chunk);
     if (a->found && a->order && a->cov && a->history && a->futures && a->states && a->query &&

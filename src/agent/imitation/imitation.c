@@ -25,7 +25,7 @@ static int part_init(bex_imitation_part *part, const bex_train_config *c) {
     o.seed = (uint64_t)c->train.seed;
     part->history = BEX_TRAINING_HISTORY_INIT;
     part->history.data = part->data;
-    part->history.H = (int)m->history;
+    part->history.N = (int)m->history;
     part->history.trajectories = (int)c->train.trajectories;
     part->history.repeat_probability = c->train.repeat;
     part->history.seed = o.seed;
