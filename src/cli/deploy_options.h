@@ -25,8 +25,4 @@ int bex_deploy_options_default(bex_deploy_options *d, const char *key, const cha
 
 void bex_deploy_options_fini(bex_deploy_options *d);
 
-/* For `about` of a command's --help. */
-#define BEX_DEPLOY_OPTIONS_HELP                                                                    \
-    "--deploy.KEY=VALUE, or --KEY VALUE, changes how the policy acts; `bex help deploy` lists them."
-
 #endif
