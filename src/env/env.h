@@ -89,7 +89,7 @@ struct bex_env_class {
     const char *picture; // how a still is drawn: a row of show/still.c; NULL: by a camera only
     int time_limit;      // v1 of the upstream
     int explore_limit;   // of the exploration protocol
-    int explore_splits;  // region_splits of the exploration protocol; 0 is 1
+    int explore_splits;  // of a cell in the exploration protocol, where nobody asks; 0 is 1
     double score[2];     // upstream's returns of a random and an expert policy; equal: none
 
     /* Its own options: keys of section [env], --env.KEY=VALUE on command lines, and the struct they fill.
@@ -107,7 +107,7 @@ struct bex_env_class {
     bex_env *(*new)(const bex_world *world);
     void (*free)(bex_env *env); // NULL is fine
 
-    /* ---- what an instance sees and does: the only two functions with observations in them ---- */
+    /* ---- the two functions that make observations ---- */
 
     /* A new episode, all its randomness from `rng`; writes what is seen to `out`: the state, and the pictures
      * it has room for (image[c] NULL: not wanted). Negative with a message. */

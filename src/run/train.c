@@ -241,14 +241,18 @@ static int first_difference(const char *was, const char *now, char *what, size_t
     while (*was && *now) {
         size_t n = strcspn(was, "\n"), m = strcspn(now, "\n");
         if (n != m || memcmp(was, now, n)) {
-            snprintf(what, size, "%s.%.*s", section, (int)strcspn(was, " =\n"), was);
+            const char *line =
+                n ? was : now; // a key that only one of them has ends the other's section
+            snprintf(what, size, "%s.%.*s", section, (int)strcspn(line, " =\n"), line);
             return 1;
         }
         if (*was == '[')
             snprintf(section, sizeof section, "%.*s", (int)strcspn(was + 1, "]"), was + 1);
         was += n + (was[n] == '\n'), now += m + (now[m] == '\n');
     }
-    return 0;
+    const char *more = *was ? was : now; // a key of the world that only one of them has
+    if (*more) snprintf(what, size, "%s.%.*s", section, (int)strcspn(more, " =\n"), more);
+    return *more != 0;
 }
 
 // what the checkpoint itself says of its policy: config.ini may have been edited since

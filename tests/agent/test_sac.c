@@ -215,6 +215,8 @@ static void what_cannot_be_is_refused(void **state) {
     static const char *const wrong[][2] = {
         {"", "no world to learn in: env.name is empty"},
         {"env.name=maze3d", "no environment 'maze3d'"},
+        {"env.name=maze2d-umaze env.strt=3,1", "did you mean env.start?"},
+        {"env.name=maze2d-umaze env.start=0,0", "start 0,0 is a wall"},
         {"env.name=maze2d-umaze sac.actor=12,x", "sac.actor: widths '12,x'"},
         {"env.name=maze2d-umaze sac.critic=", "sac.critic: widths ''"},
         {"env.name=maze2d-umaze sac.subset=3", "the least of 3 of 2 critics"},
@@ -344,6 +346,9 @@ static void a_run_stopped_and_resumed_is_the_same_run(void **state) {
     bex_train_options o = {.run = whole, .command = "test", .resume = true};
     assert_int_equal(bex_train(&c, &o, &end), -1);
     assert_message("env.name cannot change when a run is resumed");
+    c = config_of("env.name=maze2d-umaze env.time_limit=30 env.start=3,1");
+    assert_int_equal(bex_train(&c, &o, &end), -1);
+    assert_message("env.start cannot change when a run is resumed");
     bex_folder_remove(whole), bex_folder_remove(halves);
 }
 
