@@ -155,9 +155,8 @@ BEX_API int bex_session_act_on(bex_session *session, const bex_sensors *sensors,
 
 /* Any setting of acting by its name and text, as [deploy] of a config file has it ("candidates", "64"), from
  * the next plan on; `bex train --help` lists them. May allocate: not for the control loop, exp apart. A
- * history rule empties the
- * memory and changes between episodes only. On failure all settings are as they were. Get writes the text in
- * force; 160 bytes hold any. */
+ * history rule empties the memory and changes between episodes only. On failure all settings are as they
+ * were. Get writes the text in force; 160 bytes hold any. */
 BEX_API int bex_session_set(bex_session *session, const char *key, const char *value);
 BEX_API int bex_session_get(const bex_session *session, const char *key, char *value, size_t size);
 BEX_API int bex_session_set_exp(bex_session *session, const char *exp); /* set "exp" */

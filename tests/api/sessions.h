@@ -45,4 +45,18 @@ static inline int play(bex_session *s, int e, float *actions) {
     return bex_session_end(s);
 }
 
+static inline void make_files(void) {
+    static const char *const task[] = {"model.task=true", NULL};
+    static const char *const clone[] = {"model.agent=bc", NULL};
+    snprintf(be, sizeof be, "%s", scratch_path("api-be.safetensors"));
+    snprintf(bc, sizeof bc, "%s", scratch_path("api-bc.safetensors"));
+    snprintf(memory, sizeof memory, "%s", scratch_path("api-history.safetensors"));
+    tiny_policy_save(task, 3, 1, be);
+    tiny_policy_save(clone, 0, 2, bc);
+}
+
+static inline void remove_files(void) {
+    unlink(be), unlink(bc), unlink(memory);
+}
+
 #endif

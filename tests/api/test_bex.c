@@ -385,13 +385,7 @@ static void version_is_three_numbers(void **state) {
 }
 
 int main(void) {
-    static const char *const task[] = {"model.task=true", NULL};
-    static const char *const clone[] = {"model.agent=bc", NULL};
-    snprintf(be, sizeof be, "%s", scratch_path("api-be.safetensors"));
-    snprintf(bc, sizeof bc, "%s", scratch_path("api-bc.safetensors"));
-    snprintf(memory, sizeof memory, "%s", scratch_path("api-history.safetensors"));
-    tiny_policy_save(task, 3, 1, be);
-    tiny_policy_save(clone, 0, 2, bc);
+    make_files();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contract_tells_all),
         cmocka_unit_test(older_callers_work),
@@ -408,6 +402,6 @@ int main(void) {
         cmocka_unit_test(policies_open_from_memory),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(be), unlink(bc), unlink(memory);
+    remove_files();
     return code;
 }

@@ -225,13 +225,7 @@ static void ranges_that_overflow_are_refused(void **state) {
 }
 
 int main(void) {
-    static const char *const task[] = {"model.task=true", NULL};
-    static const char *const clone[] = {"model.agent=bc", NULL};
-    snprintf(be, sizeof be, "%s", scratch_path("api-be.safetensors"));
-    snprintf(bc, sizeof bc, "%s", scratch_path("api-bc.safetensors"));
-    snprintf(memory, sizeof memory, "%s", scratch_path("api-history.safetensors"));
-    tiny_policy_save(task, 3, 1, be);
-    tiny_policy_save(clone, 0, 2, bc);
+    make_files();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opening_goes_wrong),
         cmocka_unit_test(calling_goes_wrong),
@@ -242,6 +236,6 @@ int main(void) {
         cmocka_unit_test(ranges_that_overflow_are_refused),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(be), unlink(bc), unlink(memory);
+    remove_files();
     return code;
 }
