@@ -16,7 +16,7 @@ static const double floor_share = 0.05; // of the typical std_h
 
 static const struct {
     const char *name; // first member: base/nearest.h
-} normalises[] = {{"global"}, {"history"}};
+} normalises[] = {{"global"}, {"history"}, {"rank"}};
 
 struct bex_condition {
     int64_t head[3]; // normalise, d, diagonal
@@ -37,7 +37,8 @@ int bex_normalise_parse(bex_normalise *n, const char *name) {
         if (!strcmp(normalises[i].name, name)) return *n = (bex_normalise)i, 0;
     bex_fail("no normalisation '%s'", name);
     const char *near = bex_nearest(name, normalises, BEX_NORMALISES, sizeof *normalises);
-    return near ? bex_fail_hint("did you mean %s?", near) : bex_fail_hint("global or history");
+    return near ? bex_fail_hint("did you mean %s?", near)
+                : bex_fail_hint("global, history or rank");
 }
 
 /* ---- making one ---- */
@@ -166,10 +167,17 @@ int bex_condition_fit(bex_condition *c, const double *log_cov, const bex_moments
 
 double bex_condition_value(const bex_condition *c, double log_cov, const bex_moments *moments) {
     BEX_CHECK(c->fitted, "coverage statistics were not fitted");
+    if (bex_condition_normalise(c) == BEX_NORMALISE_RANK) return log_cov;
     if (bex_condition_normalise(c) == BEX_NORMALISE_GLOBAL)
         return (log_cov - c->stats[MEAN]) / c->stats[STD];
     BEX_CHECK(moments, "history normalisation needs the history's moments");
     return (log_cov - moments->mean) / fmax(moments->std, c->stats[FLOOR]);
+}
+
+double bex_condition_rank(double below, int n) {
+    static const double scale =
+        1.7320508075688772; // of a uniform variable of variance 1 on [-1, 1] * scale
+    return scale * (2 * (below + 0.5) / n - 1);
 }
 
 double bex_condition_quantile(const bex_condition *c, double q) {

@@ -3,6 +3,9 @@
  *   global    (log cov - mean) / std over the training distribution: the paper's plain reading
  *   history   (log cov(h u tau) - mean_h) / std_h over a bank of dataset futures tau' and the same
  *             h: how good this future is among those possible given what was seen. The stronger one
+ *   rank      sqrt(3) (2 u - 1), u the share of alternatives that cov(h u tau) exceeds: of the futures that
+ *             demonstrators took from nearly the same state, for the same h. Uniform, variance 1, the same
+ *             in every state; needs no bank. Who labels finds u, and bex_condition_value passes it through
  *
  * The statistics, a 101-point quantile table of the training values, and the bank are stored with
  * the model as tensors `coverage.*`. A future of relative features enters the bank as seen from its
@@ -22,7 +25,12 @@
 
 enum { BEX_QUANTILES = 101 };
 
-typedef enum { BEX_NORMALISE_GLOBAL, BEX_NORMALISE_HISTORY, BEX_NORMALISES } bex_normalise;
+typedef enum {
+    BEX_NORMALISE_GLOBAL,
+    BEX_NORMALISE_HISTORY,
+    BEX_NORMALISE_RANK,
+    BEX_NORMALISES
+} bex_normalise;
 
 typedef struct bex_moments {
     double mean, std; // of log cov
@@ -48,7 +56,10 @@ int bex_condition_bank(const bex_condition *c); // M
  * factorisations. NaN if a matrix is not positive definite. */
 bex_moments bex_condition_moments(const bex_condition *c, const double *history);
 
-/* From n training labels; moments (n) for history normalisation, else NULL. Negative with a message
+/* The input for a rank of `below` alternatives of n - 1 exceeded; ties count half. */
+double bex_condition_rank(double below, int n);
+
+/* From n training labels (rank: inputs already); moments (n) for history normalisation, else NULL. Negative with a message
  * if a label is not finite or all are equal. */
 int bex_condition_fit(bex_condition *c, const double *log_cov, const bex_moments *moments,
                       size_t n);

@@ -10,7 +10,7 @@
 struct bex_windows {
     const bex_dataset *data;
     bex_window_options o;
-    long long *before; // (episodes + 1): starts in the episodes before
+    int *before; // (episodes + 1): starts in the episodes before
     int too_short;
 };
 
@@ -42,7 +42,7 @@ static int no_start(const bex_dataset *d, const bex_window_options *o) {
 bex_windows *bex_windows_new(const bex_dataset *d, const bex_window_options *o) {
     if (check_options(o) < 0) return NULL;
     bex_windows *w = calloc(1, sizeof *w);
-    long long *before = malloc(((size_t)d->episodes + 1) * sizeof *before);
+    int *before = malloc(((size_t)d->episodes + 1) * sizeof *before);
     if (!w || !before) {
         bex_fail("out of memory: %d episodes", d->episodes);
         goto failed;
@@ -76,23 +76,40 @@ int bex_windows_short(const bex_windows *w) {
     return w->too_short;
 }
 
-bex_window bex_windows_at(const bex_windows *w, long long j) {
-    const bex_dataset *d = w->data;
-    BEX_CHECK(j >= 0 && j < bex_windows_starts(w), "start %lld of %lld", j, bex_windows_starts(w));
-    // the last episode whose starts begin at or before j
-    int low = 0, high = d->episodes;
+// the last i < n with sorted[i] <= x
+static int last_at_most(const int *sorted, int n, int x) {
+    int low = 0, high = n;
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (w->before[middle] <= j)
+        if (sorted[middle] <= x)
             low = middle;
         else
             high = middle;
     }
-    int row = d->start[low] + (int)(j - w->before[low]), left = d->start[low + 1] - row;
-    return (bex_window){.episode = low,
+    return low;
+}
+
+static bex_window window_of(const bex_windows *w, int episode, int row) {
+    int left = w->data->start[episode + 1] - row;
+    return (bex_window){.episode = episode,
                         .row = row,
                         .future_rows = left < w->o.future + 1 ? left : w->o.future + 1,
                         .actions = left < w->o.chunk ? left : w->o.chunk};
+}
+
+bex_window bex_windows_at(const bex_windows *w, long long j) {
+    BEX_CHECK(j >= 0 && j < bex_windows_starts(w), "start %lld of %lld", j, bex_windows_starts(w));
+    int e = last_at_most(w->before, w->data->episodes, (int)j);
+    return window_of(w, e, w->data->start[e] + (int)j - w->before[e]);
+}
+
+bool bex_windows_of_row(const bex_windows *w, int row, bex_window *window) {
+    const int *start = w->data->start;
+    BEX_CHECK(row >= 0 && row < w->data->rows, "row %d of %d", row, w->data->rows);
+    int e = last_at_most(start, w->data->episodes, row);
+    if (row - start[e] >= w->before[e + 1] - w->before[e]) return false;
+    *window = window_of(w, e, row);
+    return true;
 }
 
 bex_window bex_windows_draw(const bex_windows *w, uint64_t t, int i) {

@@ -22,6 +22,8 @@
 #include "base/rng.h"
 #include "data/dataset.h"
 
+#include <stdbool.h>
+
 typedef struct bex_window_options {
     int chunk;    // K >= 1
     int future;   // F >= 0
@@ -50,6 +52,9 @@ int bex_windows_short(const bex_windows *windows);        // episodes too short 
 
 /* The j-th row that may start a window, in data order: for passes over all of them. */
 bex_window bex_windows_at(const bex_windows *windows, long long j);
+
+/* The window that starts at a row of the data set; false if none does. */
+bool bex_windows_of_row(const bex_windows *windows, int row, bex_window *window);
 
 /* Window i of step t. */
 bex_window bex_windows_draw(const bex_windows *windows, uint64_t t, int i);

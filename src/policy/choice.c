@@ -116,6 +116,23 @@ static int too_many(const bex_choice *c, int i) {
     return many > 0 ? many : 0;
 }
 
+// coverages in c->value to coverage inputs: ranks are those among the candidates
+static void inputs_of(bex_choice *c, int n) {
+    const bex_condition *condition = c->policy->condition;
+    double cov[BEX_CANDIDATES_MOST];
+    memcpy(cov, c->value, (size_t)n * sizeof *cov);
+    for (int i = 0; i < n; i++) {
+        if (bex_condition_normalise(condition) != BEX_NORMALISE_RANK) {
+            c->value[i] =
+                bex_condition_value(condition, log(cov[i]), c->relative ? &c->moments : NULL);
+            continue;
+        }
+        double below = -0.5; // itself
+        for (int j = 0; j < n; j++) below += cov[j] < cov[i] ? 1 : cov[j] == cov[i] ? 0.5 : 0;
+        c->value[i] = bex_condition_rank(below, n);
+    }
+}
+
 int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *state, double target,
                     int *best) {
     const bex_policy *p = c->policy;
@@ -131,10 +148,10 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
         c->off[i] = count_unsupported(c);
     }
     bex_coverage_batch(c->value, shape, c->history, c->grams, (size_t)n, lambda);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (!isfinite(c->value[i])) return bex_coverage_fail(lambda);
-        c->value[i] =
-            bex_condition_value(p->condition, log(c->value[i]), c->relative ? &c->moments : NULL);
+    inputs_of(c, n);
+    for (int i = 0; i < n; i++) {
         c->distance[i] = fabs(c->value[i] - target) + UNSUPPORTED * too_many(c, i);
         if (c->distance[i] < nearest) nearest = c->distance[i], *best = i;
     }

@@ -17,6 +17,8 @@
 
 #include "policy/policy.h"
 
+enum { BEX_CANDIDATES_MOST = 256 };
+
 typedef struct bex_choice bex_choice;
 
 /* Of up to `most` candidates. Borrows the policy, which must have waypoints and a coverage token and

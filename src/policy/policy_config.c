@@ -8,7 +8,7 @@
 
 static const char *const modes[] = {"full", "prefix", NULL};
 static const char *const pools[] = {"all", "query", NULL};
-static const char *const normalises[] = {"global", "history", NULL};
+static const char *const normalises[] = {"global", "history", "rank", NULL};
 static const char *const predictions[] = {"noise", "chunk", NULL}; // bex_predicts
 const char *const bex_phi_kinds[] = {"cosine", "mlp", "onehot", "cosine_relative", NULL};
 
@@ -74,6 +74,9 @@ const bex_config_row bex_coverage_rows[] = {
     BEX_CONFIG_BOOL(C, novelty, "false",
                     "take out what a future covers with any history (history)"),
     BEX_CONFIG_CHOICE(C, normalise, "history", normalises, "coverage to the network's input"),
+    BEX_CONFIG_INTEGER(C, alternatives, "16", 1, 256,
+                       "futures from nearly the same state that a future is ranked among (rank)"),
+    BEX_CONFIG_TEXT(C, here, "", "state dims that make states nearly the same; empty: dims (rank)"),
     BEX_CONFIG_END,
 };
 #define P bex_deploy_config

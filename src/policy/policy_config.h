@@ -35,7 +35,9 @@ typedef struct bex_coverage_config {
     long long support; // demonstrated states by which candidate futures are judged; 0: none
     double bandwidth, lambda, cell;
     bool standardise, truncate, novelty;
-    int normalise; // bex_normalise
+    int normalise;          // bex_normalise
+    long long alternatives; // futures that one is ranked among
+    char here[64];          // dims that make two states nearly the same; "": dims
 } bex_coverage_config;
 
 typedef struct bex_deploy_config {

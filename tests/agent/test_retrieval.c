@@ -1,6 +1,6 @@
 /* Retrieval: it plays the future of highest coverage among the nearest, computed here the long way;
  * random is behaviour cloning; streams, errors and memory. */
-#include "agent/actors/neighbours.h"
+#include "data/neighbours.h"
 #include "agent/actors/retrieval.h"
 #include "base/error.h"
 #include "coverage/coverage.h"

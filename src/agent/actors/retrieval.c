@@ -1,6 +1,6 @@
 #include "agent/actors/retrieval.h"
 
-#include "agent/actors/neighbours.h"
+#include "data/neighbours.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "coverage/coverage.h"

@@ -10,6 +10,7 @@
 #include "agent/imitation/be.h"
 
 #include "agent/imitation/imitation.h"
+#include "agent/imitation/rank_labels.h"
 #include "base/error.h"
 #include "coverage/label.h"
 #include "coverage/prefix.h"
@@ -206,8 +207,15 @@ static int find_support(bex_imitation *a) {
     return p->support ? 0 : -1;
 }
 
+static int prepare_ranks(bex_imitation *a) {
+    if (bex_rank_labels_add(&a->train, a) < 0 || bex_rank_labels_add(&a->held, a) < 0) return -1;
+    a->policy->condition = bex_rank_labels_condition(a);
+    return a->policy->condition ? find_support(a) : -1;
+}
+
 // while rows are in the world's units
 static int prepare(bex_imitation *a) {
+    if (a->config.policy.coverage.normalise == BEX_NORMALISE_RANK) return prepare_ranks(a);
     if (add_labels(&a->train, a) < 0 || add_labels(&a->held, a) < 0) return -1;
     a->policy->condition = condition_of(a);
     if (!a->policy->condition) return -1;

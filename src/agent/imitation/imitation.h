@@ -32,6 +32,14 @@ typedef struct bex_window_groups {
     const bex_window *window; // (groups,S)
 } bex_window_groups;
 
+/* The windows of training groups: drawn, not given. What is drawn is a function of (t, index, place). */
+typedef struct bex_window_draw {
+    int groups, S, N;
+    const int *history; // (groups,N) rows
+    const int *index;   // (groups) of the group, for its streams
+    uint64_t t;         // step
+} bex_window_draw;
+
 /* Who tells the coverage of windows of one part of the demonstrations. A method's own object with this at its
  * head. */
 typedef struct bex_labeller bex_labeller;
@@ -41,6 +49,11 @@ struct bex_labeller {
      * a message. */
     int (*label)(const bex_labeller *labeller, bex_arena *arena, const bex_window_groups *g,
                  bex_real *value);
+    /* NULL: windows are drawn by themselves (data/window.h). Else window, value (groups,S): drawn together with
+     * their coverage inputs; best (groups,S): 1 where a window was drawn for its coverage, which is not to be
+     * hidden then. */
+    int (*draw)(const bex_labeller *labeller, bex_arena *arena, const bex_window_draw *d,
+                bex_window *window, bex_real *value, unsigned char *best);
     void (*free)(bex_labeller *labeller);
     size_t bytes; // it keeps: for measurements
 };

@@ -7,6 +7,15 @@ int bex_minibatch_group(const bex_imitation *a) {
     return a->policy->dit.o.N ? (int)a->config.train.samples_per_history : 1;
 }
 
+// what a micro-batch is made of
+typedef struct {
+    bex_window_groups group;
+    bex_window *window;  // (groups,S)
+    int *history;        // (groups,N)
+    bex_real *value;     // (groups,S) coverage inputs known already; else NULL
+    unsigned char *best; // (groups,S), with value: drawn for its coverage
+} drawn;
+
 static void *take(bex_tape *tape, size_t bytes) {
     return bex_arena_alloc(tape->arena, bytes);
 }
@@ -105,44 +114,73 @@ static const int *others(bex_tape *tape, const bex_minibatch_draw *draw, int fir
     return history;
 }
 
-int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
-                       bex_rng *rng, bex_minibatch *b) {
-    const bex_imitation *a = draw->a;
-    const bex_dit_options *o = &a->policy->dit.o;
-    int S = draw->what.S, N = o->N, B = groups * S;
-    bex_window *w = take(tape, (size_t)B * sizeof *w);
-    int *history = take(tape, (size_t)groups * (size_t)(N ? N : 1) * sizeof *history);
-    int *row = take(tape, (size_t)B * sizeof *row);
+// windows of whole groups with their histories, and, where they are drawn by it, their coverage inputs
+static int draw_windows(bex_tape *tape, const bex_minibatch_draw *draw, int first, drawn *to) {
+    const bex_imitation_part *part = draw->what.part;
+    const bex_labeller *labeller = part->labeller;
+    int S = to->group.S, N = to->group.N, groups = to->group.groups;
+    size_t B = (size_t)groups * (size_t)S;
+    to->window = take(tape, B * sizeof *to->window);
+    to->history = take(tape, (size_t)groups * (size_t)(N ? N : 1) * sizeof *to->history);
+    int *index = take(tape, (size_t)groups * sizeof *index);
     for (int g = 0; g < groups; g++) {
-        int index = group_index(draw, first + g);
-        for (int s = 0; s < S; s++)
-            w[g * S + s] = bex_windows_draw(draw->what.part->windows, draw->what.t, index * S + s);
+        index[g] = group_index(draw, first + g);
         if (N)
-            bex_training_history_draw(&draw->what.part->history, draw->what.t, index,
-                                      history + g * N);
+            bex_training_history_draw(&part->history, draw->what.t, index[g], to->history + g * N);
     }
-    for (int i = 0; i < B; i++) row[i] = w[i].row;
-    *b = (bex_minibatch){.input = {.B = B, .G = o->mode == BEX_DIT_PREFIX ? groups : B}};
-    b->input.state = gather(tape, draw->what.part->states, o->O, row, B);
-    gather_chunks(tape, draw, w, B, b);
-    gather_labels(tape, draw, w, B, b);
-    if (N)
-        b->input.history = gather_history(
-            tape, draw, draw->without.other_history ? others(tape, draw, first, groups) : history,
-            groups);
-    if (draw->how.lead > 0) b->led = take(tape, (size_t)B);
-    for (int i = 0; b->led && i < B; i++) b->led[i] = bex_rng_uniform(rng) < draw->how.lead;
-    if (!o->coverage) return 0;
-    bex_real *value = take(tape, (size_t)B * sizeof *value);
-    unsigned char *hidden = take(tape, (size_t)B);
+    to->group.history = to->history, to->group.window = to->window;
+    if (labeller && labeller->draw) {
+        to->value = take(tape, B * sizeof *to->value);
+        to->best = take(tape, B);
+        bex_window_draw d = {groups, S, N, to->history, index, draw->what.t};
+        return labeller->draw(labeller, tape->arena, &d, to->window, to->value, to->best);
+    }
+    for (int g = 0; g < groups; g++)
+        for (int s = 0; s < S; s++)
+            to->window[g * S + s] = bex_windows_draw(part->windows, draw->what.t, index[g] * S + s);
+    return 0;
+}
+
+// coverage inputs, and where they are hidden: never of windows drawn for theirs, so of others the more often
+static int gather_coverage(bex_tape *tape, const bex_minibatch_draw *draw, const drawn *from,
+                           bex_rng *rng, bex_minibatch *b) {
+    int B = b->input.B;
     const bex_labeller *labeller = draw->what.part->labeller;
-    bex_window_groups group = {groups, S, N, history, w};
-    if (labeller->label(labeller, tape->arena, &group, value) < 0) return -1;
+    bex_real *value = from->value;
+    unsigned char *hidden = take(tape, (size_t)B);
+    double hide = draw->how.hide;
+    if (!value) {
+        value = take(tape, (size_t)B * sizeof *value);
+        if (labeller->label(labeller, tape->arena, &from->group, value) < 0) return -1;
+    } else {
+        hide /= 1 - draw->a->config.train.best;
+    }
     for (int i = 0; i < B; i++)
         hidden[i] = draw->without.no_coverage ||
-                    (draw->how.hide > 0 && bex_rng_uniform(rng) < draw->how.hide) ||
+                    (!(from->best && from->best[i]) && hide > 0 && bex_rng_uniform(rng) < hide) ||
                     (b->led && b->led[i]);
     b->input.coverage = value;
     b->input.hidden = hidden;
     return 0;
+}
+
+int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
+                       bex_rng *rng, bex_minibatch *b) {
+    const bex_dit_options *o = &draw->a->policy->dit.o;
+    int S = draw->what.S, N = o->N, B = groups * S;
+    drawn from = {.group = {.groups = groups, .S = S, .N = N}};
+    int *row = take(tape, (size_t)B * sizeof *row);
+    if (draw_windows(tape, draw, first, &from) < 0) return -1;
+    for (int i = 0; i < B; i++) row[i] = from.window[i].row;
+    *b = (bex_minibatch){.input = {.B = B, .G = o->mode == BEX_DIT_PREFIX ? groups : B}};
+    b->input.state = gather(tape, draw->what.part->states, o->O, row, B);
+    gather_chunks(tape, draw, from.window, B, b);
+    gather_labels(tape, draw, from.window, B, b);
+    if (N)
+        b->input.history = gather_history(
+            tape, draw,
+            draw->without.other_history ? others(tape, draw, first, groups) : from.history, groups);
+    if (draw->how.lead > 0) b->led = take(tape, (size_t)B);
+    for (int i = 0; b->led && i < B; i++) b->led[i] = bex_rng_uniform(rng) < draw->how.lead;
+    return o->coverage ? gather_coverage(tape, draw, &from, rng, b) : 0;
 }

@@ -1,4 +1,4 @@
-/* agent/actors/neighbours.h - the k nearest of many points, exactly: a k-d tree with boxes and buckets.
+/* data/neighbours.h - the k nearest of many points, exactly: a k-d tree with boxes and buckets.
  *
  *     build   halve the points at the median of the widest column until at most 64 are left; every
  *             node keeps the box of its points; a bucket's points lie column by column
@@ -10,8 +10,8 @@
  * in 1,000,000 x 4; where columns have no structure nothing can be skipped, and it is a brute force
  * over packed memory: 21 ms in 1,000,000 x 29.
  * Immutable once made: share it between threads. */
-#ifndef BEX_AGENT_ACTORS_NEIGHBOURS_H
-#define BEX_AGENT_ACTORS_NEIGHBOURS_H
+#ifndef BEX_DATA_NEIGHBOURS_H
+#define BEX_DATA_NEIGHBOURS_H
 
 #include "base/real.h"
 

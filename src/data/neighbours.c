@@ -1,4 +1,4 @@
-#include "agent/actors/neighbours.h"
+#include "data/neighbours.h"
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* The tree's answer is brute force's, bit for bit: many sizes, clumps, ties, repeated points. */
-#include "agent/actors/neighbours.h"
+#include "data/neighbours.h"
 #include "base/rng.h"
 
 #include "malloc_count.h"
