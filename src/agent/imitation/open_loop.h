@@ -40,9 +40,7 @@ typedef struct bex_open_loop {
 void bex_open_loop_fini(bex_open_loop *out); // zeroed memory is fine
 
 /* bex_imitation_open_loop (imitation.h): the agent has the demonstrations and says what is held out;
- * `policy`, trained on
- * the same, acts. The same windows and noise each time, for any number of threads. Negative with a message;
- * needs fini
- * either way. */
+ * `policy`, trained on the same, acts. The same windows and noise each time, for any number of threads.
+ * Negative with a message; needs fini either way. */
 
 #endif
