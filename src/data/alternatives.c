@@ -16,49 +16,67 @@ enum {
 struct bex_alternatives {
     const bex_windows *windows;
     bex_neighbours *near;
-    int points, stride, apart;
+    int *start; // (points) which start of the windows each point is
+    int points, apart;
 };
+
+// the first start of each episode and every `stride`-th row behind it
+static int choose_starts(bex_alternatives *a, int stride) {
+    long long starts = bex_windows_starts(a->windows);
+    bex_window last = {.episode = -1};
+    for (long long j = 0; j < starts; j++) {
+        bex_window w = bex_windows_at(a->windows, j);
+        if (w.episode == last.episode && w.row < last.row + stride) continue;
+        a->start[a->points++] = (int)j;
+        last = w;
+    }
+    return a->points;
+}
+
+static int make(bex_alternatives *a, const bex_real *points, int D) {
+    long long starts = bex_windows_starts(a->windows);
+    size_t row = (size_t)D;
+    a->start = malloc((size_t)starts * sizeof *a->start);
+    if (!a->start) return bex_fail("out of memory: %lld states", starts);
+    size_t n = (size_t)choose_starts(a, a->apart / LOOKS > 1 ? a->apart / LOOKS : 1);
+    bex_real *some = malloc(n * row * sizeof *some);
+    if (!some) return bex_fail("out of memory: %zu states", n);
+    for (size_t i = 0; i < n; i++)
+        memcpy(some + i * row, points + (size_t)a->start[i] * row, row * sizeof *some);
+    a->near = bex_neighbours_new(some, (int)n, D);
+    free(some);
+    return a->near ? 0 : -1;
+}
 
 bex_alternatives *bex_alternatives_new(const bex_windows *windows, const bex_real *points, int D,
                                        int apart) {
-    long long starts = bex_windows_starts(windows);
     bex_alternatives *a = calloc(1, sizeof *a);
-    int stride = apart / LOOKS > 1 ? apart / LOOKS : 1;
-    int n = (int)((starts + stride - 1) / stride);
-    bex_real *some = malloc((size_t)n * (size_t)D * sizeof *some);
-    if (!a || !some) {
-        free(a), free(some);
-        return bex_fail("out of memory: %d rows", n), NULL;
-    }
-    for (size_t i = 0; i < (size_t)n; i++)
-        memcpy(some + i * (size_t)D, points + i * (size_t)stride * (size_t)D,
-               (size_t)D * sizeof *some);
-    *a = (bex_alternatives){windows, bex_neighbours_new(some, n, D), n, stride, apart};
-    free(some);
-    if (a->near) return a;
-    free(a);
+    if (!a) return bex_fail("out of memory"), NULL;
+    a->windows = windows, a->apart = apart;
+    if (make(a, points, D) == 0) return a;
+    bex_alternatives_free(a);
     return NULL;
 }
 
 void bex_alternatives_free(bex_alternatives *a) {
     if (!a) return;
     bex_neighbours_free(a->near);
+    free(a->start);
     free(a);
 }
 
-static bool same_pass(const bex_alternatives *a, const bex_window *w, int row) {
-    return row > w->row - a->apart && row < w->row + a->apart;
+static bool same_pass(const bex_alternatives *a, const bex_window *w, int episode, int row) {
+    return w->episode == episode && row > w->row - a->apart && row < w->row + a->apart;
 }
 
 // of `asked` neighbours, one a pass
 static int thin(const bex_alternatives *a, const bex_neighbour *near, int asked, int row, int k,
                 bex_window *found) {
-    int n = 0;
+    int n = 0, episode = row >= 0 ? bex_windows_episode(a->windows, row) : -1;
     for (int i = 0; i < asked && n < k; i++) {
-        bex_window w = bex_windows_at(a->windows, (long long)near[i].point * a->stride);
-        bool had = row >= 0 && same_pass(a, &w, row);
-        for (int j = 0; j < n && !had; j++)
-            had = found[j].episode == w.episode && same_pass(a, &w, found[j].row);
+        bex_window w = bex_windows_at(a->windows, a->start[near[i].point]);
+        bool had = same_pass(a, &w, episode, row);
+        for (int j = 0; j < n && !had; j++) had = same_pass(a, &w, found[j].episode, found[j].row);
         if (!had) found[n++] = w;
     }
     return n;

@@ -103,11 +103,14 @@ bex_window bex_windows_at(const bex_windows *w, long long j) {
     return window_of(w, e, w->data->start[e] + (int)j - w->before[e]);
 }
 
-bool bex_windows_of_row(const bex_windows *w, int row, bex_window *window) {
-    const int *start = w->data->start;
+int bex_windows_episode(const bex_windows *w, int row) {
     BEX_CHECK(row >= 0 && row < w->data->rows, "row %d of %d", row, w->data->rows);
-    int e = last_at_most(start, w->data->episodes, row);
-    if (row - start[e] >= w->before[e + 1] - w->before[e]) return false;
+    return last_at_most(w->data->start, w->data->episodes, row);
+}
+
+bool bex_windows_of_row(const bex_windows *w, int row, bex_window *window) {
+    int e = bex_windows_episode(w, row);
+    if (row - w->data->start[e] >= w->before[e + 1] - w->before[e]) return false;
     *window = window_of(w, e, row);
     return true;
 }

@@ -53,6 +53,9 @@ int bex_windows_short(const bex_windows *windows);        // episodes too short 
 /* The j-th row that may start a window, in data order: for passes over all of them. */
 bex_window bex_windows_at(const bex_windows *windows, long long j);
 
+/* The episode of a row of the data set. */
+int bex_windows_episode(const bex_windows *windows, int row);
+
 /* The window that starts at a row of the data set; false if none does. */
 bool bex_windows_of_row(const bex_windows *windows, int row, bex_window *window);
 

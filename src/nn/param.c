@@ -53,6 +53,10 @@ static bex_param *room_for_one(bex_params *p) {
     return q;
 }
 
+void bex_params_scope(bex_params *p, const char *scope) {
+    if (p) p->scope = scope;
+}
+
 const bex_param *bex_param_add(bex_params *p, bex_init init, int rank, const int *dim,
                                const char *name, ...) {
     static const bex_param nothing;
@@ -60,9 +64,10 @@ const bex_param *bex_param_add(bex_params *p, bex_init init, int rank, const int
     if (!q) return &nothing;
     va_list args;
     va_start(args, name);
-    int length = vsnprintf(q->name, sizeof q->name, name, args);
+    int scope = snprintf(q->name, sizeof q->name, "%s", p->scope ? p->scope : "");
+    int length = scope + vsnprintf(q->name + scope, sizeof q->name - (size_t)scope, name, args);
     va_end(args);
-    BEX_CHECK(length > 0 && length < (int)sizeof q->name, "parameter name '%s'", q->name);
+    BEX_CHECK(length > scope && length < (int)sizeof q->name, "parameter name '%s'", q->name);
     BEX_CHECK(!bex_param_find(p, q->name), "parameter '%s' registered twice", q->name);
     q->block = p;
     q->index = p->params;

@@ -50,11 +50,15 @@ struct bex_params {
     size_t packed_count; // reals
     bool packed_holds;   // packed is of these values
     bool failed;         // memory ran out at a registration
+    const char *scope;   // names registered now begin with it; NULL: with nothing
 };
 
 /* NULL with a message: out of memory. Registration goes on all the same and build tells of it. */
 bex_params *bex_params_new(void);
 void bex_params_free(bex_params *params); // NULL is fine
+
+/* Names registered from here on begin with `scope`, which is borrowed until the next call; NULL: no more. */
+void bex_params_scope(bex_params *params, const char *scope);
 
 /* Register; a name used twice is a bug. The handle lives as long as the block, and is never NULL: where
  * memory ran out (params NULL, too) it is of no use but as a handle, and build fails. */

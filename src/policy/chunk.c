@@ -46,3 +46,17 @@ void bex_chunk_copy_columns(bex_real *x, const bex_real *from, size_t rows, int 
     for (size_t i = 0; i < rows; i++)
         memcpy(x + i * row + at, from + i * row + at, (row - at) * sizeof *x);
 }
+
+void bex_chunk_take_waypoints(const bex_chunk_shape *s, const bex_real *x, size_t n,
+                              bex_real *waypoints) {
+    size_t W = (size_t)s->W, columns = (size_t)s->columns;
+    for (size_t i = 0; i < n * (size_t)s->K; i++)
+        memcpy(waypoints + i * W, x + i * columns + (size_t)s->A, W * sizeof *x);
+}
+
+void bex_chunk_put_waypoints(const bex_chunk_shape *s, const bex_real *waypoints, size_t n,
+                             bex_real *x) {
+    size_t W = (size_t)s->W, columns = (size_t)s->columns;
+    for (size_t i = 0; i < n * (size_t)s->K; i++)
+        memcpy(x + i * columns + (size_t)s->A, waypoints + i * W, W * sizeof *x);
+}

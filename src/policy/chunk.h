@@ -58,4 +58,10 @@ void bex_chunk_cool(const bex_chunk_shape *shape, bex_real *x, size_t n, double 
 /* Columns `first` and behind of so many rows: x gets those of `from`. */
 void bex_chunk_copy_columns(bex_real *x, const bex_real *from, size_t rows, int columns, int first);
 
+/* The waypoints of so many chunks by themselves, (n,K,W), and back. */
+void bex_chunk_take_waypoints(const bex_chunk_shape *shape, const bex_real *x, size_t n,
+                              bex_real *waypoints);
+void bex_chunk_put_waypoints(const bex_chunk_shape *shape, const bex_real *waypoints, size_t n,
+                             bex_real *x);
+
 #endif

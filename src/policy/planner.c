@@ -2,6 +2,7 @@
 #include "policy/planner.h"
 
 #include "base/error.h"
+#include "kernel/random.h"
 #include "policy/candidate_noise.h"
 #include "policy/deploy.h"
 #include "policy/route.h"
@@ -25,6 +26,7 @@ struct bex_planner {
     bex_candidate_noise *noise;
     bex_plan_choice last;
     int64_t chosen;              // step of the last choice
+    bool following;              // the route is a future of this episode
     bex_real *x;                 // (candidates,K,columns) chunks
     bex_real *start;             // the same of the noise they were denoised from, with a route
     bex_real *time, *shown_time; // (denoising steps, C) of the samplers
@@ -42,11 +44,16 @@ static void run_embedding(void *payload) {
     bex_sampler_time(e->tape, e->dit, e->sampler, e->time);
 }
 
-static bex_real *embed_time(bex_planner *p, bex_sampler *s) {
-    size_t n = (size_t)s->steps * (size_t)p->policy->dit.o.C;
+// the network that follows waypoints: one of its own, or the one that proposes
+static const bex_dit *follower_of(const bex_policy *p) {
+    return bex_policy_follows(p) ? &p->follower : &p->dit;
+}
+
+static bex_real *embed_time(bex_planner *p, const bex_dit *dit, bex_sampler *s) {
+    size_t n = (size_t)s->steps * (size_t)dit->o.C;
     bex_real *time = calloc(n, sizeof *time);
     if (!time) return bex_fail("out of memory"), NULL;
-    embedding e = {p->tape, &p->policy->dit, s, time};
+    embedding e = {p->tape, dit, s, time};
     if (bex_arena_guard(run_embedding, &e) < 0) {
         free(time);
         return NULL;
@@ -64,7 +71,7 @@ static int prepare_route(bex_planner *p) {
     if (!p->route) return -1;
     p->start = calloc((size_t)p->candidates * bex_chunk_size(&p->policy->chunk), sizeof *p->start);
     if (!p->start) return bex_fail("out of memory");
-    p->shown_time = embed_time(p, &p->shown);
+    p->shown_time = embed_time(p, follower_of(p->policy), &p->shown);
     return p->shown_time ? 0 : -1;
 }
 
@@ -73,12 +80,13 @@ static int allocate(bex_planner *p) {
     const bex_chunk_shape *s = &policy->chunk;
     p->x = calloc((size_t)p->candidates * bex_chunk_size(s), sizeof *p->x);
     if (!p->x) return bex_fail("out of memory");
-    if (!(p->time = embed_time(p, &p->sampler))) return -1;
+    if (!(p->time = embed_time(p, &policy->dit, &p->sampler))) return -1;
     // displacements determine the future by themselves, positions only together with the actions (chunk.h)
     int from = s->W && s->reach > 0 ? s->A : 0;
     if (!(p->noise = bex_candidate_noise_new(p->candidates, s->K, s->columns, from))) return -1;
     if (p->candidates > 1 && !(p->choice = bex_choice_new(policy, p->candidates))) return -1;
-    return p->choice && policy->config.diffusion.show_waypoints > 0 ? prepare_route(p) : 0;
+    bool shows = p->choice && policy->config.diffusion.show_waypoints > 0;
+    return shows || bex_policy_follows(policy) ? prepare_route(p) : 0;
 }
 
 static void take_settings(bex_planner *p, const bex_deploy_config *d) {
@@ -122,6 +130,7 @@ bool bex_planner_set(bex_planner *p, const bex_deploy_config *d) {
 
 void bex_planner_forget(bex_planner *p) {
     bex_candidate_noise_forget(p->noise);
+    p->following = false;
     p->last.n = 0;
 }
 
@@ -150,17 +159,17 @@ static bex_tensor *row_of(bex_tape *tape, const bex_tensor *x, int row) {
 }
 
 // pooled vectors of the state in 1 or 2 windows: `first` with the coverage hidden as hidden[0] says, `second`
-// as hidden[1]
+// as hidden[1]. By the network that proposes; past NULL: by the follower
 static void encode(bex_planner *p, bex_past *past, const bex_plan_input *in,
                    const unsigned char *hidden, bex_tensor **first, bex_tensor **second) {
     const bex_policy *policy = p->policy;
-    const bex_dit_options *n = &policy->dit.o;
+    const bex_dit_options *n = past ? &policy->dit.o : &policy->follower.o;
     int B = second ? 2 : 1;
     bex_real *state = bex_scratch(p->tape, 2 * (size_t)n->O);
     bex_real *coverage = bex_scratch(p->tape, 2), *time = bex_scratch(p->tape, 2);
     bex_policy_inputs(policy, state, in->state, 1);
     memcpy(state + n->O, state, (size_t)n->O * sizeof *state);
-    coverage[0] = coverage[1] = (bex_real)bex_past_target(past);
+    coverage[0] = coverage[1] = past ? (bex_real)bex_past_target(past) : 0;
     time[0] = time[1] = (bex_real)in->step / (bex_real)policy->config.model.horizon;
     const int task[2] = {in->task, in->task}, scene[2] = {in->scene, in->scene};
     bex_dit_input windows = {.B = B,
@@ -171,7 +180,10 @@ static void encode(bex_planner *p, bex_past *past, const bex_plan_input *in,
                              .timestep = time,
                              .task = task,
                              .scene = scene};
-    bex_past_encode(past, p->tape, &windows, first);
+    if (past)
+        bex_past_encode(past, p->tape, &windows, first);
+    else
+        bex_dit_encode(p->tape, &policy->follower, &windows, first);
     for (int i = 0; i < n->blocks; i++) {
         if (second) second[i] = row_of(p->tape, first[i], 1);
         first[i] = row_of(p->tape, first[i], 0);
@@ -193,7 +205,7 @@ static int follow_waypoints(bex_planner *p, const bex_real *start, bex_real *x,
     for (int k = 0; k < s->K; k++)
         memcpy(bex_chunk_action(s, x, k), start + (size_t)k * (size_t)s->columns,
                (size_t)s->A * sizeof *x);
-    bex_sample(p->tape, &p->policy->dit, &p->shown, x, 1, hidden, NULL);
+    bex_sample(p->tape, follower_of(p->policy), &p->shown, x, 1, hidden, NULL);
     return check_finite(x, bex_chunk_size(s));
 }
 
@@ -205,19 +217,27 @@ static bex_real *propose(bex_planner *p, bex_past *past, const bex_plan_input *i
     const unsigned char hides[2] = {p->hides_coverage, 1};
     bool guided = p->sampler.guidance != 1;
     int best = 0;
-    encode(p, past, in, hides, pooled, guided || p->route ? hidden : NULL);
+    bool follows = bex_policy_follows(policy);
+    encode(p, past, in, hides, pooled, guided || (p->route && !follows) ? hidden : NULL);
     if (p->route) memcpy(p->start, p->x, all * sizeof *p->x);
-    bex_sample(p->tape, &policy->dit, &p->sampler, p->x, p->candidates, pooled,
-               guided ? hidden : NULL);
+    if (follows)
+        bex_sample_waypoints(p->tape, &policy->dit, &p->sampler, &policy->chunk, p->x,
+                             p->candidates, pooled, guided ? hidden : NULL);
+    else
+        bex_sample(p->tape, &policy->dit, &p->sampler, p->x, p->candidates, pooled,
+                   guided ? hidden : NULL);
     if (check_finite(p->x, all) < 0) return NULL;
-    if (!p->choice) return p->x;
-    double target = bex_past_target(past);
-    if (bex_choice_make(p->choice, p->x, p->candidates, in->state, target, &best) < 0) return NULL;
+    if (p->choice) {
+        double target = bex_past_target(past);
+        if (bex_choice_make(p->choice, p->x, p->candidates, in->state, target, &best) < 0)
+            return NULL;
+        p->last = (bex_plan_choice){p->choice, p->x, p->candidates, best};
+        if (keeps) bex_candidate_noise_keep(p->noise, bex_choice_distances(p->choice));
+    }
     bex_real *x = p->x + (size_t)best * size;
-    p->last = (bex_plan_choice){p->choice, p->x, p->candidates, best};
-    if (keeps) bex_candidate_noise_keep(p->noise, bex_choice_distances(p->choice));
     if (!p->route) return x;
-    if (keeps) bex_route_set(p->route, x, in->state);
+    if (keeps) bex_route_set(p->route, x, in->state), p->following = true;
+    if (follows) encode(p, NULL, in, NULL, hidden, NULL);
     return follow_waypoints(p, p->start + (size_t)best * size, x, hidden) < 0 ? NULL : x;
 }
 
@@ -233,7 +253,7 @@ static bex_real *continue_noise(bex_planner *p, bex_past *past, const bex_plan_i
 static bex_real *continue_route(bex_planner *p, bex_past *past, const bex_plan_input *in) {
     bex_tensor *hidden[BEX_ENCODER_BLOCKS];
     const unsigned char hides[1] = {1};
-    encode(p, past, in, hides, hidden, NULL);
+    encode(p, bex_policy_follows(p->policy) ? NULL : past, in, hides, hidden, NULL);
     memcpy(p->start, p->x, bex_chunk_size(&p->policy->chunk) * sizeof *p->x);
     bex_route_show(p->route, (double)(in->step - p->chosen), in->state, p->x);
     return follow_waypoints(p, p->start, p->x, hidden) < 0 ? NULL : p->x;
@@ -246,8 +266,13 @@ static mode take_noise(bex_planner *p, const bex_plan_input *in) {
         memcpy(p->x, in->noise, all * sizeof *p->x);
         return PROPOSE;
     }
-    if (in->step < p->chosen + p->deploy.commit &&
-        bex_candidate_noise_continue(p->noise, p->x, in->rng))
+    bool committed = in->step < p->chosen + p->deploy.commit;
+    if (committed && p->following &&
+        bex_policy_follows(p->policy)) { // any noise of actions will do
+        bex_random_normal(p->x, bex_chunk_size(&p->policy->chunk), in->rng);
+        return CONTINUE_ROUTE;
+    }
+    if (committed && bex_candidate_noise_continue(p->noise, p->x, in->rng))
         return p->route ? CONTINUE_ROUTE : CONTINUE_NOISE;
     bex_candidate_noise_draw(p->noise, p->x, in->rng);
     p->chosen = in->step;

@@ -41,6 +41,14 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
         (!m->waypoints || m->reach == 0 || c->diffusion.predicts != BEX_PREDICTS_CHUNK))
         return bex_fail("diffusion.show_waypoints needs model.waypoints, model.reach above 0 and "
                         "diffusion.predicts = chunk");
+    if (c->follower.width &&
+        (!m->waypoints || m->reach == 0 || c->diffusion.predicts != BEX_PREDICTS_CHUNK ||
+         c->diffusion.show_waypoints > 0))
+        return bex_fail("follower.width needs model.waypoints, model.reach above 0, "
+                        "diffusion.predicts = chunk and diffusion.show_waypoints = 0");
+    if (c->follower.width % c->follower.heads)
+        return bex_fail("follower.width %lld is not a multiple of follower.heads %lld",
+                        c->follower.width, c->follower.heads);
     bex_target exp;
     bex_memory_kind kind;
     const char *file;
@@ -75,6 +83,16 @@ static bex_dit_options dit_options(const bex_policy_config *c, int O, int column
     };
 }
 
+// the same tokens of the present, none of the past
+static bex_dit_options follower_options(const bex_policy_config *c, const bex_policy *p) {
+    bex_dit_options o = p->dit.o;
+    o.columns = p->chunk.columns;
+    o.C = (int)c->follower.width, o.heads = (int)c->follower.heads;
+    o.blocks = (int)c->follower.blocks, o.feedforward = (int)c->follower.feedforward;
+    o.N = 0, o.coverage = false, o.mode = BEX_DIT_FULL;
+    return o;
+}
+
 // waypoints are in the dims phi sees: what a candidate future is judged by
 static int lay_out_chunk(bex_chunk_shape *s, const bex_policy_config *c, int O, int A) {
     int K = (int)c->model.chunk;
@@ -107,7 +125,13 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
     }
     bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps,
                             (bex_predicts)config->diffusion.predicts);
-    p->dit = bex_dit_add(p->params, dit_options(config, O, p->chunk.columns, tasks, scenes));
+    int columns = bex_policy_follows(p) ? p->chunk.W : p->chunk.columns;
+    p->dit = bex_dit_add(p->params, dit_options(config, O, columns, tasks, scenes));
+    if (bex_policy_follows(p)) {
+        bex_params_scope(p->params, "follower.");
+        p->follower = bex_dit_add(p->params, follower_options(config, p));
+        bex_params_scope(p->params, NULL);
+    }
     return p;
 }
 

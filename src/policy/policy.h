@@ -20,7 +20,8 @@ typedef struct bex_policy {
     int O, A, tasks, scenes;
     bex_chunk_shape chunk;
     bex_params *params;
-    bex_dit dit;
+    bex_dit dit;      // denoises chunks; with a follower their waypoints alone, from all tokens
+    bex_dit follower; // with follower.width: the actions, from the state and the waypoints
     bex_normaliser normaliser;
     bex_noise_schedule schedule;
     bex_feature *phi;         // with model.coverage or model.features; else NULL
@@ -50,6 +51,10 @@ void bex_policy_inputs(const bex_policy *policy, bex_real *out, const bex_real *
 
 static inline bool bex_policy_uses_phi(const bex_policy_config *c) {
     return c->model.coverage || c->model.features;
+}
+
+static inline bool bex_policy_follows(const bex_policy *p) {
+    return p->config.follower.width > 0;
 }
 
 static inline bool bex_policy_uses_history(const bex_policy *p) {

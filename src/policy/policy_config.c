@@ -39,6 +39,15 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_TEXT(M, agent, "", "who learned it", .retired = true),
     BEX_CONFIG_END,
 };
+#define F bex_follower_config
+const bex_config_row bex_follower_rows[] = {
+    BEX_CONFIG_INTEGER(F, width, "0", 0, 4096,
+                       "size of a token; 0: [model] denoises waypoints and actions"),
+    BEX_CONFIG_INTEGER(F, heads, "4", 1, 64, "attention heads; must divide width"),
+    BEX_CONFIG_INTEGER(F, blocks, "3", 1, 16, "blocks of the encoder and of the decoder"),
+    BEX_CONFIG_INTEGER(F, feedforward, "256", 4, 16384, "hidden size of a block"),
+    BEX_CONFIG_END,
+};
 #define D bex_diffusion_config
 const bex_config_row bex_diffusion_rows[] = {
     BEX_CONFIG_INTEGER(D, steps, "100", 1, 1000, "noise levels in training"),
@@ -99,6 +108,7 @@ const bex_config_row bex_deploy_rows[] = {
     BEX_CONFIG_END,
 };
 #undef M
+#undef F
 #undef D
 #undef C
 #undef P

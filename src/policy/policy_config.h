@@ -19,6 +19,12 @@ typedef struct bex_model_config {
     long long horizon; // steps that the timestep token counts as 1
 } bex_model_config;
 
+/* A second network, for how to go where the first one says. */
+typedef struct bex_follower_config {
+    long long width; // 0: none; one network denoises waypoints and actions
+    long long heads, blocks, feedforward;
+} bex_follower_config;
+
 typedef struct bex_diffusion_config {
     long long steps;
     int predicts;          // bex_predicts
@@ -48,6 +54,7 @@ typedef struct bex_deploy_config {
 
 typedef struct bex_policy_config {
     bex_model_config model;
+    bex_follower_config follower;
     bex_diffusion_config diffusion;
     bex_coverage_config coverage;
     bex_deploy_config deploy;
@@ -57,10 +64,12 @@ extern const char *const bex_phi_kinds[]; // NULL-terminated names of coverage/f
 
 /* The rows of the four sections, and the sections themselves for a config that holds bex_policy_config
  * `at` bytes from its start: a trainer composes them with its own. */
-extern const bex_config_row bex_model_rows[], bex_diffusion_rows[], bex_coverage_rows[],
-    bex_deploy_rows[];
+extern const bex_config_row bex_model_rows[], bex_follower_rows[], bex_diffusion_rows[],
+    bex_coverage_rows[], bex_deploy_rows[];
 #define BEX_POLICY_SECTION_ROWS(at)                                                                \
     {"model", bex_model_rows, (at) + offsetof(bex_policy_config, model), "the network"},           \
+        {"follower", bex_follower_rows, (at) + offsetof(bex_policy_config, follower),              \
+         "a second network, for the actions that follow waypoints"},                               \
         {"diffusion", bex_diffusion_rows, (at) + offsetof(bex_policy_config, diffusion), "noise"}, \
         {"coverage", bex_coverage_rows, (at) + offsetof(bex_policy_config, coverage),              \
          "what counts as explored (be)"},                                                          \

@@ -2,7 +2,6 @@
 #include "policy/sampler.h"
 
 #include "base/error.h"
-#include "policy/chunk.h"
 
 #include <string.h>
 
@@ -66,4 +65,15 @@ void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *s, bex_re
         bex_arena_release(tape->arena, mark);
     }
     bex_arena_release(tape->arena, begin);
+}
+
+void bex_sample_waypoints(bex_tape *tape, const bex_dit *dit, const bex_sampler *s,
+                          const bex_chunk_shape *shape, bex_real *x, int B, bex_tensor **pooled,
+                          bex_tensor **null) {
+    size_t mark = bex_arena_mark(tape->arena), n = (size_t)B;
+    bex_real *waypoints = bex_scratch(tape, n * (size_t)shape->K * (size_t)shape->W);
+    bex_chunk_take_waypoints(shape, x, n, waypoints);
+    bex_sample(tape, dit, s, waypoints, B, pooled, null);
+    bex_chunk_put_waypoints(shape, waypoints, n, x);
+    bex_arena_release(tape->arena, mark);
 }

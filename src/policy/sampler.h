@@ -10,6 +10,7 @@
 #define BEX_POLICY_SAMPLER_H
 
 #include "model/dit.h"
+#include "policy/chunk.h"
 #include "policy/diffusion.h"
 
 typedef struct bex_sampler {
@@ -28,5 +29,10 @@ void bex_sampler_time(bex_tape *tape, const bex_dit *dit, const bex_sampler *sam
  * group. null: the same with the coverage hidden; may be NULL if w = 1. The tape must not record. */
 void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *sampler, bex_real *x, int B,
                 bex_tensor **pooled, bex_tensor **null);
+
+/* The same for the waypoints of x (B, K, shape->columns) alone, by a network that denoises (K, W). */
+void bex_sample_waypoints(bex_tape *tape, const bex_dit *dit, const bex_sampler *sampler,
+                          const bex_chunk_shape *shape, bex_real *x, int B, bex_tensor **pooled,
+                          bex_tensor **null);
 
 #endif

@@ -80,12 +80,14 @@ static void same_bits_on_any_number_of_threads(void **state) {
         "model.agent=bc train.threads=%d",
         "model.waypoints=true model.reach=1 diffusion.predicts=chunk diffusion.show_waypoints=0.5 "
         "train.threads=%d",
+        "coverage.normalise=rank coverage.alternatives=5 model.waypoints=true model.reach=1 "
+        "diffusion.predicts=chunk follower.width=8 follower.heads=2 train.threads=%d",
     };
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         bex_agent *a[3];
         double loss[3];
         for (int i = 0; i < 3; i++) {
-            char text[256];
+            char text[320];
             snprintf(text, sizeof text, settings[k], i + 1);
             a[i] = agent_of(text);
             for (int step = 0; step < 6; step++) update(a[i], step);

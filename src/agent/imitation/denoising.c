@@ -19,7 +19,7 @@ typedef struct {
     bex_imitation *a;
     bex_minibatch_draw draw;
     bool learn;
-    double factor; // of the loss
+    enum { BOTH, PROPOSER, FOLLOWER } network; // whose loss
 } job;
 
 static int check_finite(const char *what, double loss, long long step) {
@@ -28,10 +28,20 @@ static int check_finite(const char *what, double loss, long long step) {
                     step);
 }
 
-// x_k and the noise in it; led windows have it in their actions alone, and a step that says so (sampler.h)
-static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_minibatch *b,
-                             bex_rng *rng, int **step, bex_tensor **noise) {
-    int B = b->input.B, K = p->dit.o.K, columns = p->dit.o.columns;
+// chunks that a network denoises
+typedef struct {
+    const bex_dit *dit;
+    const bex_dit_input *input;
+    bex_real *clean;      // (B,K,dit columns)
+    const bex_real *mask; // (B,K)
+    const unsigned char
+        *shown; // (B) waypoints without noise, and a step that says so (sampler.h); NULL: none
+} task;
+
+// x_k and the noise in it
+static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const task *t, bex_rng *rng,
+                             int **step, bex_tensor **noise) {
+    int B = t->input->B, K = t->dit->o.K, columns = t->dit->o.columns;
     size_t chunk = (size_t)K * (size_t)columns;
     *noise = bex_tensor_new(tape, 3, BEX_DIMS(B, K, columns), false);
     bex_tensor *x = bex_tensor_new(tape, 3, BEX_DIMS(B, K, columns), false);
@@ -40,35 +50,71 @@ static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_mini
     bex_random_normal((*noise)->data, (size_t)B * chunk, rng);
     for (int i = 0; i < B; i++) {
         size_t at = (size_t)i * chunk;
-        bex_diffusion_forward(&p->schedule, (*step)[i], x->data + at, b->clean + at,
+        bex_diffusion_forward(&p->schedule, (*step)[i], x->data + at, t->clean + at,
                               (*noise)->data + at, chunk);
-        if (b->led && b->led[i]) {
+        if (t->shown && t->shown[i]) {
             (*step)[i] = bex_diffusion_shown_step(&p->schedule, (*step)[i]);
-            bex_chunk_copy_columns(x->data + at, b->clean + at, (size_t)K, columns, p->A);
+            bex_chunk_copy_columns(x->data + at, t->clean + at, (size_t)K, columns, p->A);
         }
     }
     return x;
 }
 
-static int micro_batch(bex_tape *tape, const job *j, int lane, int first, int groups, bex_rng *rng,
-                       double *sum) {
+// one pass, forward and back
+static double learn_task(bex_tape *tape, const job *j, int lane, const task *t, bex_rng *rng) {
     const bex_policy *p = j->a->policy;
-    bex_minibatch b;
+    const bex_dit_options *o = &t->dit->o;
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *noise;
     int *step;
     double start = bex_seconds();
-    if (bex_minibatch_take(tape, &j->draw, first, groups, rng, &b) < 0) return -1;
-    bex_tensor *x = add_noise(tape, p, &b, rng, &step, &noise);
+    bex_tensor *x = add_noise(tape, p, t, rng, &step, &noise);
     j->a->data_seconds[lane] += bex_seconds() - start;
     if (j->learn) bex_tape_train(tape, p->params);
-    bex_dit_encode(tape, &p->dit, &b.input, pooled);
-    bex_tensor *told = bex_dit_denoise(tape, &p->dit, x, step, pooled);
-    bex_tensor *clean =
-        bex_constant(tape, b.clean, 3, BEX_DIMS(b.input.B, p->dit.o.K, p->dit.o.columns));
+    bex_dit_encode(tape, t->dit, t->input, pooled);
+    bex_tensor *told = bex_dit_denoise(tape, t->dit, x, step, pooled);
+    bex_tensor *clean = bex_constant(tape, t->clean, 3, BEX_DIMS(t->input->B, o->K, o->columns));
     bex_tensor *target = p->schedule.predicts == BEX_PREDICTS_CHUNK ? clean : noise;
-    bex_tensor *loss = bex_squared_error(tape, told, target, b.mask, j->factor);
+    double factor = 1.0 / ((double)j->draw.what.windows * o->columns);
+    bex_tensor *loss = bex_squared_error(tape, told, target, t->mask, factor);
     if (j->learn) bex_backward(tape, loss);
-    *sum += (double)loss->data[0];
+    return (double)loss->data[0];
+}
+
+// what the network with the history learns: the chunk, or with a follower its waypoints
+static double learn_chunk(bex_tape *tape, const job *j, int lane, bex_minibatch *b, bex_rng *rng) {
+    const bex_policy *p = j->a->policy;
+    task t = {&p->dit, &b->input, b->clean, b->mask, b->led};
+    if (bex_policy_follows(p)) {
+        size_t n = (size_t)b->input.B * (size_t)p->chunk.K;
+        t.clean = bex_scratch(tape, n * (size_t)p->chunk.W);
+        bex_chunk_take_waypoints(&p->chunk, b->clean, (size_t)b->input.B, t.clean);
+        bex_real *all = bex_scratch(tape, n); // of a chunk cut by the episode's end too
+        for (size_t i = 0; i < n; i++) all[i] = 1;
+        t.mask = all;
+    }
+    return learn_task(tape, j, lane, &t, rng);
+}
+
+static double learn_follower(bex_tape *tape, const job *j, int lane, bex_minibatch *b,
+                             bex_rng *rng) {
+    const bex_policy *p = j->a->policy;
+    bex_dit_input now = b->input;
+    now.G = now.B, now.history = NULL, now.coverage = NULL, now.hidden = NULL;
+    unsigned char *shown = bex_arena_alloc(tape->arena, (size_t)now.B);
+    memset(shown, 1, (size_t)now.B);
+    task t = {&p->follower, &now, b->clean, b->mask, shown};
+    return learn_task(tape, j, lane, &t, rng);
+}
+
+static int micro_batch(bex_tape *tape, const job *j, int lane, int first, int groups, bex_rng *rng,
+                       double *sum) {
+    bex_minibatch b;
+    double start = bex_seconds();
+    if (bex_minibatch_take(tape, &j->draw, first, groups, rng, &b) < 0) return -1;
+    j->a->data_seconds[lane] += bex_seconds() - start;
+    if (j->network != FOLLOWER) *sum += learn_chunk(tape, j, lane, &b, rng);
+    if (j->network != PROPOSER && bex_policy_follows(j->a->policy))
+        *sum += learn_follower(tape, j, lane, &b, rng);
     return 0;
 }
 
@@ -90,7 +136,7 @@ static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     return 0;
 }
 
-static double seconds_of(double *lanes, int n) {
+static double sum_of(double *lanes, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++) sum += lanes[i], lanes[i] = 0;
     return sum;
@@ -110,13 +156,12 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
         .how = {.hide = t->hide, .lead = a->policy->config.diffusion.show_waypoints},
     };
     j.draw.what.cycle = step * (j.draw.what.windows / j.draw.what.S);
-    j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.columns);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
     bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
     int code = bex_lanes_learn(a->lanes, rng, lane_work, &j, a->policy->params, &out->loss);
     out->samples = t->batch;
-    out->data_seconds = seconds_of(a->data_seconds, (int)t->lanes);
-    out->lane_seconds = seconds_of(a->lane_seconds, (int)t->lanes);
+    out->data_seconds = sum_of(a->data_seconds, (int)t->lanes);
+    out->lane_seconds = sum_of(a->lane_seconds, (int)t->lanes);
     if (code < 0 || check_finite("loss", out->loss, (long long)step) < 0) return -1;
     out->lr = bex_schedule_lr(&a->schedule, (long)step);
     out->grad_norm =
@@ -141,29 +186,55 @@ static int held_out_loss(bex_imitation *a, job *j, double *loss) {
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "evaluate", 0);
     bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
     int code = bex_lanes_run(a->lanes, rng, lane_work, j, loss);
-    seconds_of(a->data_seconds, (int)a->config.train.lanes);
-    seconds_of(a->lane_seconds, (int)a->config.train.lanes);
+    sum_of(a->data_seconds, (int)a->config.train.lanes);
+    sum_of(a->lane_seconds, (int)a->config.train.lanes);
     return code < 0 ? code : check_finite("held-out loss", *loss, a->policy->params->step);
+}
+
+// the held-out losses, each with something taken away or drawn elsewhere
+static const struct {
+    int column; // of bex_evaluation.more; -1: the score itself
+    bex_minibatch_ablation without;
+    bool near;
+} judgements[] = {
+    {-1, {0}, false},
+    {BEX_OTHER_HISTORY, {.other_history = true}, false},
+    {BEX_NO_COVERAGE, {.no_coverage = true}, false},
+    {BEX_NEAR, {0}, true},
+    {BEX_NEAR_OTHER, {.other_history = true}, true},
+};
+
+static bool applies(const bex_imitation *a, int i) {
+    const bex_dit_options *o = &a->policy->dit.o;
+    const bex_labeller *labeller = a->held.labeller;
+    return !(judgements[i].without.other_history && !o->N) &&
+           !(judgements[i].without.no_coverage && !o->coverage) &&
+           !(judgements[i].near && !(labeller && labeller->draw_near));
 }
 
 int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
     bex_imitation *a = (bex_imitation *)agent;
-    const bex_dit_options *o = &a->policy->dit.o;
     const bex_params *p = a->policy->params;
-    *out = (bex_evaluation){NAN, {NAN, NAN}};
+    *out = (bex_evaluation){NAN, {NAN, NAN, NAN, NAN, NAN}};
     // each rank updates its own copy
     if (bex_ranks_alike("weights", p->value, p->count * sizeof *p->value) < 0) return -1;
     if (!a->held.data) return 0;
-    job j = {.a = a, .draw = {.a = a, .what = {.part = &a->held, .S = bex_minibatch_group(a)}}};
-    int S = j.draw.what.S, histories = (int)a->config.train.evaluate_windows / S;
-    j.draw.what.windows = histories > 1 ? histories * S : S;
-    j.factor = 1.0 / ((double)j.draw.what.windows * o->columns);
+    int S = bex_minibatch_group(a), histories = (int)a->config.train.evaluate_windows / S, code = 0;
+    bool follows = bex_policy_follows(a->policy);
     swap_average(a->policy->params);
-    int code = held_out_loss(a, &j, &out->score);
-    j.draw.without.other_history = true;
-    if (!code && o->N) code = held_out_loss(a, &j, &out->more[BEX_OTHER_HISTORY]);
-    j.draw.without.other_history = false, j.draw.without.no_coverage = true;
-    if (!code && o->coverage) code = held_out_loss(a, &j, &out->more[BEX_NO_COVERAGE]);
+    for (int i = 0; i < (int)(sizeof judgements / sizeof *judgements) && !code; i++) {
+        if (!applies(a, i)) continue;
+        int column = judgements[i].column;
+        job j = {.a = a, .network = PROPOSER};
+        j.draw = (bex_minibatch_draw){.a = a, .without = judgements[i].without};
+        j.draw.what = (bex_minibatch_windows){.part = &a->held,
+                                              .S = S,
+                                              .windows = histories > 1 ? histories * S : S,
+                                              .near = judgements[i].near};
+        code = held_out_loss(a, &j, column < 0 ? &out->score : &out->more[column]);
+        j.network = FOLLOWER;
+        if (!code && column < 0 && follows) code = held_out_loss(a, &j, &out->more[BEX_FOLLOWER]);
+    }
     swap_average(a->policy->params);
     return code;
 }

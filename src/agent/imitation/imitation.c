@@ -126,7 +126,8 @@ static int set_up(bex_imitation *a) {
 }
 
 static const char *const judged[] = {
-    [BEX_OTHER_HISTORY] = "other_history", [BEX_NO_COVERAGE] = "no_coverage", NULL};
+    [BEX_OTHER_HISTORY] = "other_history",   [BEX_NO_COVERAGE] = "no_coverage", [BEX_NEAR] = "near",
+    [BEX_NEAR_OTHER] = "near_other_history", [BEX_FOLLOWER] = "follower",       NULL};
 
 bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                              bex_sources *sources, bex_imitation_prepare_fn *prepare) {

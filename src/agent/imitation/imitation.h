@@ -23,6 +23,9 @@
 enum {
     BEX_OTHER_HISTORY, // shown another history than the one coverage is of
     BEX_NO_COVERAGE,   // the coverage is hidden
+    BEX_NEAR,          // nothing taken away; windows near a state of their history (rank)
+    BEX_NEAR_OTHER,    // the same shown another history
+    BEX_FOLLOWER, // of the follower (policy/policy.h); the others are of the network that proposes
 };
 
 /* Groups of windows; those of a group share a history. */
@@ -53,6 +56,8 @@ struct bex_labeller {
      * hidden then. */
     int (*draw)(const bex_labeller *labeller, bex_arena *arena, const bex_window_draw *d,
                 bex_window *window, bex_real *value, unsigned char *best);
+    /* Windows near a state of their history, for an evaluation; NULL: there is no such thing. */
+    void (*draw_near)(const bex_labeller *labeller, const bex_window_draw *d, bex_window *window);
     void (*free)(bex_labeller *labeller);
     size_t bytes; // it keeps: for measurements
 };

@@ -68,7 +68,7 @@ static void waypoint_of(const bex_policy *p, const bex_imitation_part *part, con
 
 void bex_minibatch_chunk(const bex_policy *p, const bex_imitation_part *part, const bex_window *w,
                          bex_real *chunk, bex_real *mask) {
-    size_t A = (size_t)p->A, wide = (size_t)p->dit.o.columns;
+    size_t A = (size_t)p->A, wide = (size_t)p->chunk.columns;
     for (int k = 0; k < p->dit.o.K; k++) {
         int row = bex_window_action(w, k, &mask[k]);
         bex_real *to = chunk + (size_t)k * wide;
@@ -80,7 +80,7 @@ void bex_minibatch_chunk(const bex_policy *p, const bex_imitation_part *part, co
 static void gather_chunks(bex_tape *tape, const bex_minibatch_draw *draw, const bex_window *w,
                           int B, bex_minibatch *b) {
     const bex_policy *p = draw->a->policy;
-    size_t K = (size_t)p->dit.o.K, chunk = K * (size_t)p->dit.o.columns;
+    size_t K = (size_t)p->dit.o.K, chunk = K * (size_t)p->chunk.columns;
     b->clean = take(tape, (size_t)B * chunk * sizeof *b->clean);
     b->mask = take(tape, (size_t)B * K * sizeof *b->mask);
     for (size_t i = 0; i < (size_t)B; i++)
@@ -129,10 +129,14 @@ static int draw_windows(bex_tape *tape, const bex_minibatch_draw *draw, int firs
             bex_training_history_draw(&part->history, draw->what.t, index[g], to->history + g * N);
     }
     to->group.history = to->history, to->group.window = to->window;
+    bex_window_draw d = {groups, S, N, to->history, index, draw->what.t};
+    if (draw->what.near) {
+        labeller->draw_near(labeller, &d, to->window);
+        return 0;
+    }
     if (labeller && labeller->draw) {
         to->value = take(tape, B * sizeof *to->value);
         to->best = take(tape, B);
-        bex_window_draw d = {groups, S, N, to->history, index, draw->what.t};
         return labeller->draw(labeller, tape->arena, &d, to->window, to->value, to->best);
     }
     for (int g = 0; g < groups; g++)

@@ -10,7 +10,7 @@
 
 typedef struct bex_minibatch {
     bex_dit_input input;
-    bex_real *clean, *mask; // (B,K,dit.o.columns), (B,K): bex_minibatch_chunk
+    bex_real *clean, *mask; // (B,K,chunk.columns), (B,K): bex_minibatch_chunk
     unsigned char *led;     // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
 } bex_minibatch;
 
@@ -21,6 +21,7 @@ typedef struct bex_minibatch_windows {
     int windows, S; // of the whole batch; windows per history
     int fixed;      // so many windows come back in a cycle; 0: all are drawn
     int64_t cycle;  // number of the batch's first group in it
+    bool near;      // near a state of their history: for an evaluation of ranks
 } bex_minibatch_windows;
 
 /* What the network is told of them; 0 tells all. */

@@ -55,7 +55,7 @@ static const bex_real *nearest_of(const job *j, const bex_real *own, const bex_r
                                   const bex_real *drawn, size_t stride) {
     const bex_real *best = drawn;
     double least = INFINITY;
-    size_t wide = (size_t)j->policy->dit.o.columns;
+    size_t wide = (size_t)j->policy->chunk.columns;
     for (int c = 0; c < j->chunks; c++) {
         const bex_real *x = drawn + (size_t)c * stride;
         double sum = 0;
@@ -70,7 +70,7 @@ static const bex_real *nearest_of(const job *j, const bex_real *own, const bex_r
 static void add_window(const job *j, step_sums *s, const bex_real *own, const bex_real *mask,
                        const bex_real *drawn) {
     const bex_dit_options *o = &j->policy->dit.o;
-    size_t wide = (size_t)o->columns, stride = (size_t)o->K * wide;
+    size_t wide = (size_t)j->policy->chunk.columns, stride = (size_t)o->K * wide;
     const bex_real *nearest = nearest_of(j, own, mask, drawn, stride);
     for (int k = 0; k < o->K && mask[k] > R(0); k++) {
         size_t at = (size_t)k * wide;
@@ -80,7 +80,7 @@ static void add_window(const job *j, step_sums *s, const bex_real *own, const be
 
 static int group_work(bex_tape *tape, const job *j, step_sums *s, int group, bex_rng *rng) {
     const bex_policy *p = j->policy;
-    size_t chunk = (size_t)p->dit.o.K * (size_t)p->dit.o.columns, n = (size_t)j->chunks;
+    size_t chunk = bex_chunk_size(&p->chunk), n = (size_t)j->chunks;
     bex_minibatch b;
     bex_tensor *pooled[BEX_ENCODER_BLOCKS];
     if (bex_minibatch_take(tape, &j->draw, group, 1, rng, &b) < 0) return -1;
@@ -96,7 +96,16 @@ static int group_work(bex_tape *tape, const job *j, step_sums *s, int group, bex
                            .steps = (int)j->deploy->denoising_steps,
                            .guidance = 1,
                            .given = j->led ? p->A : 0};
-    bex_sample(tape, &p->dit, &sampler, x, (int)(B * n), pooled, NULL);
+    if (!bex_policy_follows(p)) {
+        bex_sample(tape, &p->dit, &sampler, x, (int)(B * n), pooled, NULL);
+    } else {
+        if (!j->led)
+            bex_sample_waypoints(tape, &p->dit, &sampler, &p->chunk, x, (int)(B * n), pooled, NULL);
+        sampler.given = p->A;
+        b.input.G = b.input.B;
+        bex_dit_encode(tape, &p->follower, &b.input, pooled);
+        bex_sample(tape, &p->follower, &sampler, x, (int)(B * n), pooled, NULL);
+    }
     for (size_t i = 0; i < B; i++)
         add_window(j, s, b.clean + i * chunk, b.mask + i * (size_t)p->dit.o.K, x + i * n * chunk);
     return 0;
@@ -148,7 +157,7 @@ static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loo
     const bex_dit_options *n = &p->dit.o;
     if (!a->held.data) return bex_fail("no episode is held out: data.held_out is 0");
     BEX_CHECK(o->chunks >= 2, "%d chunks", o->chunks);
-    BEX_CHECK(!o->led || p->config.diffusion.show_waypoints > 0,
+    BEX_CHECK(!o->led || p->config.diffusion.show_waypoints > 0 || bex_policy_follows(p),
               "shown waypoints, trained without");
     if (p->O != a->policy->O || p->A != a->policy->A)
         return bex_fail(

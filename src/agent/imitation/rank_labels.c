@@ -15,7 +15,7 @@ typedef struct {
     const bex_imitation *a;
     const bex_imitation_part *part;
     bex_prefix *prefix;             // of the part's rows
-    bex_alternatives *alternatives; // of the training part's windows; NULL in another part
+    bex_alternatives *alternatives; // among the part's windows
     int here[BEX_FEATURE_DIMS], D;  // columns that make states nearly the same
 } rank_labels;
 
@@ -47,14 +47,19 @@ static void place_init(const rank_labels *l, bex_arena *arena, place *p) {
     p->wide = bex_arena_alloc(arena, wide * sizeof *p->wide);
 }
 
-// futures of the training windows nearest to row of the part, behind those that the place has
-static void add_alternatives(const rank_labels *l, int row, place *p) {
-    const rank_labels *train = labels_of(&l->a->train);
+// up to k windows among those of `of`, nearest to row of l's part
+static int find_near(const rank_labels *of, const rank_labels *l, int row, int k,
+                     bex_window *found) {
     const bex_real *state = l->part->states + (size_t)row * (size_t)l->a->policy->dit.o.O;
     bex_real query[BEX_FEATURE_DIMS];
     for (int i = 0; i < l->D; i++) query[i] = state[l->here[i]];
-    p->n += bex_alternatives_find(train->alternatives, query, l == train ? row : -1,
-                                  (int)l->a->config.policy.coverage.alternatives, p->window + p->n);
+    return bex_alternatives_find(of->alternatives, query, l == of ? row : -1, k, found);
+}
+
+// the training windows nearest to row of the part, behind those that the place has
+static void add_alternatives(const rank_labels *l, int row, place *p) {
+    p->n += find_near(labels_of(&l->a->train), l, row,
+                      (int)l->a->config.policy.coverage.alternatives, p->window + p->n);
 }
 
 // Lambda of window i of the place, seen from row `from` of the part if phi is relative
@@ -161,6 +166,22 @@ static int draw(const bex_labeller *labeller, bex_arena *arena, const bex_window
     return 0;
 }
 
+// of the few windows nearest to a state of the history, one
+static void draw_near(const bex_labeller *labeller, const bex_window_draw *d, bex_window *window) {
+    enum { FEW = 4 };
+    const rank_labels *l = (const rank_labels *)labeller;
+    bex_rng step = bex_rng_split(bex_rng_seed((uint64_t)l->a->config.train.seed), "near", d->t);
+    bex_window found[FEW];
+    for (int i = 0; i < d->groups * d->S; i++) {
+        int b = i / d->S, at = d->index[b] * d->S + i % d->S;
+        bex_rng g = bex_rng_split(step, "window", (uint64_t)at);
+        int row = d->history[b * d->N + (int)bex_rng_below(&g, (uint64_t)d->N)];
+        int n = find_near(l, l, row, FEW, found);
+        window[i] = n ? found[bex_rng_below(&g, (uint64_t)n)]
+                      : bex_windows_draw(l->part->windows, d->t, at);
+    }
+}
+
 /* ---- making ---- */
 
 static int find_columns(rank_labels *l) {
@@ -201,14 +222,16 @@ int bex_rank_labels_add(bex_imitation_part *part, const bex_imitation *a) {
     if (!part->data) return 0;
     rank_labels *l = calloc(1, sizeof *l);
     if (!l) return bex_fail("out of memory");
-    *l = (rank_labels){.base = {.label = label, .free = free_labels}, .a = a, .part = part};
+    *l = (rank_labels){.base = {.label = label, .draw_near = draw_near, .free = free_labels},
+                       .a = a,
+                       .part = part};
     part->labeller = &l->base;
     if (part == &a->train) l->base.draw = draw;
     l->prefix = bex_prefix_new(a->policy->phi, part->data->observations, part->data->rows,
                                &(bex_prefix_options){.threads = (int)a->config.train.threads});
     if (!l->prefix || find_columns(l) < 0) return -1;
     l->base.bytes = bex_prefix_bytes(l->prefix);
-    return part == &a->train ? find_alternatives(l) : 0;
+    return find_alternatives(l);
 }
 
 bex_condition *bex_rank_labels_condition(const bex_imitation *a) {
