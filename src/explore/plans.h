@@ -20,8 +20,8 @@
 typedef struct bex_plans_trial {
     int count;                    // choices
     int *episode, *step, *length; // (count) from 0; steps it was followed for
-    int *chosen,
-        *blind; // (count) proposal taken; that would have been, knowing of no earlier episode
+    int *chosen;                  // (count) proposal taken
+    int *blind;                   // (count) that would have been, knowing of no earlier episode
     bex_real *from, *made;        // (count,O) the state it was made in; made
     bex_real *places;             // (count,n,K,W) waypoints, the world's units
     bex_real *coverage, *unaware; // (count,n) as the token tells it; knowing of no earlier episode
@@ -39,8 +39,7 @@ typedef struct bex_plans {
 
 typedef struct bex_plans_options {
     const bex_policy *policy;
-    bex_actor *const *
-        actors; // (trials) of that policy (agent/actors/policy_actor.h), made as the exploration's were
+    bex_actor *const *actors;     // (trials) of that policy, made as the exploration's were
     const bex_trajectories *rows; // of which the first `trials` are planned again
     int trials;
     int candidates;         // which they choose among: more than one
@@ -52,9 +51,37 @@ typedef struct bex_plans_options {
 int bex_plans_run(bex_plans *p, const bex_plans_options *options);
 void bex_plans_fini(bex_plans *p);
 
-/* Means over choices, for tables: {"choices", "proposals", "actions_as_recorded", ...}; t, world: of the
- * exploration. Caller json_decrefs; NULL with a message. */
-json_t *bex_plans_summary(const bex_plans *p, const bex_trajectories *t, const bex_world *world);
+typedef struct bex_plans_ends { // where futures end: means over choices
+    double nowhere;             // in no region: a wall
+    double fresh;               // in a region no earlier episode of the trial was in
+    double known;               // share of the earlier episodes that were there
+} bex_plans_ends;
+
+/* Means over choices. */
+typedef struct bex_plans_summary {
+    int trials, proposals;
+    long long choices;
+    double actions_as_recorded;   // share of the actions played
+    double possible;              // share of the proposals
+    double apart;                 // distance of the ends of possible ones from their mean
+    double planned, made, missed; // distances until the next choice: meant, made, between the two
+    struct {
+        double chosen, mean, spread; // mean and standard deviation of the possible ones
+    } coverage;
+    struct { // after a trial's first episode
+        long long choices;
+        double same_choice; // share of the choices that are the same without the past
+        double alike;       // correlation of the coverages with those without the past
+        bex_plans_ends chosen, blind, mean, newest; // blind: chosen without the past
+    } later;
+} bex_plans_summary;
+
+/* t, world: of the exploration. Negative with a message. */
+int bex_plans_summarise(bex_plans_summary *out, const bex_plans *p, const bex_trajectories *t,
+                        const bex_world *world);
+
+/* The same with these names as keys, "ends" round the last four. Caller json_decrefs; NULL with a message. */
+json_t *bex_plans_summary_json(const bex_plans_summary *s);
 
 /* HDF5, a row a choice: trial, episode, step, length, chosen, blind, state, made; places (n K W), coverage,
  * unaware, possible (n). The path must not exist. Negative with a message. */

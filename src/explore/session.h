@@ -45,8 +45,7 @@ int bex_explore_session_find(bex_explore_session *s, const char *folder);
 /* World, agent, demonstrations, and the directory q->out, of which nothing is overwritten unless q->force. */
 int bex_explore_session_open(bex_explore_session *s);
 
-/* Trials until they are complete: 0, or BEX_EXPLORE_STOPPED (explore/explore.h) when interrupted and saved.
- * */
+/* Trials until they are complete: 0, or BEX_EXPLORE_STOPPED (explore/explore.h): interrupted, and saved. */
 int bex_explore_session_play(bex_explore_session *s);
 
 /* s->summary and s->results of what was played. */

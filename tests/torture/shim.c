@@ -1,6 +1,5 @@
 /* tests/torture/shim.c - loaded before libc: counts the calls that change the file system, and kills the
- * process before
- * one of them.
+ * process before one of them.
  *
  *     TORTURE_COUNT=FILE LD_PRELOAD=shim.so bex ...     writes the number of calls to FILE when the process
  *     ends

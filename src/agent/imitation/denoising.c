@@ -107,7 +107,7 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
                  .windows = (int)t->batch,
                  .S = bex_minibatch_group(a),
                  .fixed = (int)t->overfit},
-        .how = {.hide = t->hide, .lead = a->policy->config.diffusion.show_waypoints},
+        .how = {.hide = t->coverage_dropout, .lead = a->policy->config.diffusion.show_waypoints},
     };
     j.draw.what.cycle = step * (j.draw.what.windows / j.draw.what.S);
     j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.columns);

@@ -29,8 +29,7 @@ typedef struct bex_online_method {
     void (*act)(bex_online *a, const bex_real *obs, int n, bex_rng *rng, bex_real *act);
 
     /* After a step of the world, once the replay holds `start`: loss, grad_norm, samples and its columns of
-     * `out`,
-     * the others being NaN. Negative with a message, the parameters then unchanged. */
+     * `out`, the others being NaN. Negative with a message, the parameters then unchanged. */
     int (*learn)(bex_online *a, bex_rng rng, bex_update *out);
 
     /* The model file; what learning changes, to a state file and back. */
