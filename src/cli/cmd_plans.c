@@ -42,9 +42,10 @@ static const bex_usage usage = {
     .about =
         "What a policy that chooses among candidates chose from in the exploration in DIR (bex explore\n"
         "--out DIR). Nothing is simulated: the recorded states are given to the policy again, which\n"
-        "then plans as it did. Tells how many proposals lead where nobody was, how far they differ,\n"
-        "how much of the chosen one was made; and, making each choice once more as if no earlier\n"
-        "episode were known, what the past is worth to it. Takes as long as exploring.",
+        "then plans as it did. Shown: how many candidates are supported by demonstrations (few of their\n"
+        "waypoints are far from every demonstrated state), how far they differ, how much of the chosen\n"
+        "one was executed; and, with each choice made once more as if no earlier episode were known,\n"
+        "what the past is worth to it. Takes as long as exploring.",
     .example = "bex plans explored\n"
                "bex plans explored --trials 1 --episode 3 --picture futures.png\n"
                "bex plans explored --out plans.hdf5 --json",
@@ -194,8 +195,9 @@ static void print_summary(const session *s) {
            s->world->name, s->trials);
     printf("  actions as recorded    %.3f%s\n", p->actions_as_recorded,
            p->actions_as_recorded < 1 ? "  another policy or build made some of them" : "");
-    printf("  possible               %.3f  of the proposals: seldom where nobody was\n",
-           p->possible);
+    printf(
+        "  possible               %.3f  of the candidates: at most a tenth of the waypoints unsupported\n",
+        p->possible);
     printf("  ends apart             %.3g  of possible ones, from their mean; the world's units\n",
            p->apart);
     printf("  planned, made, missed  %.3g, %.3g, %.3g  until the next choice\n", p->planned,

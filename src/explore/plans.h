@@ -1,10 +1,10 @@
-/* explore/plans.h - what an exploration chose from: at every choice the futures that were proposed, and which
- * was taken.
+/* explore/plans.h - what an exploration chose from: at every choice the candidate futures, and which was
+ * taken.
  *
- * An exploration keeps its states, not its plans, and need not: actors made alike that are given the recorded
- * states again make the same plans. Each choice is also made once more as if no earlier episode were known
- * (history: the episode's first state, as with --history first), from the same proposals and for the same
- * coverage: what the past is worth to it.
+ * An exploration keeps its states, not its plans, and need not: actors made in the same way that are given
+ * the recorded states again make the same plans. Each choice is also made once more as if no earlier episode
+ * were known (history: the episode's first state, as with --history first), from the same candidates and for
+ * the same coverage: what the past is worth to it.
  *
  *     made   = the state `length` steps on, when the next choice is made or the episode ends
  *     region = what the world counts; known: the share of a trial's earlier episodes that were there */
@@ -20,19 +20,19 @@
 typedef struct bex_plans_trial {
     int count;                    // choices
     int *episode, *step, *length; // (count) from 0; steps it was followed for
-    int *chosen;                  // (count) proposal taken
+    int *chosen;                  // (count) candidate taken
     int *blind;                   // (count) that would have been, knowing of no earlier episode
     bex_real *from, *made;        // (count,O) the state it was made in; made
     bex_real *places;             // (count,n,K,W) waypoints, the world's units
-    bex_real *coverage, *unaware; // (count,n) as the token tells it; knowing of no earlier episode
-    unsigned char *possible;      // (count,n) at most a tenth of its waypoints are where nobody was
+    bex_real *coverage, *unaware; // (count,n) as the token holds it; knowing of no earlier episode
+    unsigned char *possible;      // (count,n) at most a tenth of its waypoints are unsupported
     int rows, same;               // actions played, and how many of them came out as recorded
     int room;                     // choices there is memory for
 } bex_plans_trial;
 
 typedef struct bex_plans {
     const bex_policy *policy;
-    int n, K, W, O; // proposals of a choice, waypoints of each, their dims, size of a state
+    int n, K, W, O; // candidates of a choice, waypoints of each, their dims, size of a state
     int trials;
     bex_plans_trial *trial; // (trials)
 } bex_plans;
@@ -62,7 +62,7 @@ typedef struct bex_plans_summary {
     int trials, proposals;
     long long choices;
     double actions_as_recorded;   // share of the actions played
-    double possible;              // share of the proposals
+    double possible;              // share of the candidates
     double apart;                 // distance of the ends of possible ones from their mean
     double planned, made, missed; // distances until the next choice: meant, made, between the two
     struct {
@@ -83,7 +83,7 @@ int bex_plans_summarise(bex_plans_summary *out, const bex_plans *p, const bex_tr
 /* The same with these names as keys, "ends" round the last four. Caller json_decrefs; NULL with a message. */
 json_t *bex_plans_summary_json(const bex_plans_summary *s);
 
-/* HDF5, a row a choice: trial, episode, step, length, chosen, blind, state, made; places (n K W), coverage,
+/* HDF5, a row per choice: trial, episode, step, length, chosen, blind, state, made; places (n K W), coverage,
  * unaware, possible (n). The path must not exist. Negative with a message. */
 int bex_plans_save(const bex_plans *p, const char *path);
 
