@@ -1,6 +1,7 @@
 /* cli/cmd_act.c - `bex act`: the policy as a pipe, states in, action chunks out, one file each.
  *
- *   in   states (B,O)   history (N,O) or (B,N,O)   noise (B,K,A)   step (B)       only states is required
+ *   in   states (B,O)   history (N,O) or (B,N,O)   step (B)                      only states is required
+ *        noise (B,K,columns) or (B,candidates,K,columns)
  *   out  actions (B,K,A), in the units of the demonstrations
  *
  * A row depends on nothing but itself: its noise is of (seed, row), whatever the threads or the other
@@ -45,10 +46,11 @@ static const bex_usage usage = {
     .about =
         "Action chunks of a policy for a file of states. RUN: a run, a checkpoint or a model file.\n"
         "The input holds 'states' (B,O) and, if wanted, 'history' (N,O) or (B,N,O), the states of\n"
-        "earlier episodes (default: each row's own state, as in a first episode); 'noise' (B,K,A),\n"
-        "standard normal, what denoising starts from, or (B,N,K,A) for N candidates, A with the\n"
-        "waypoint of a policy that has them; 'step' (B), time in the episode. The output holds\n"
-        "'actions' (B,K,A), in the demonstrations' units, without the noise that a deployment may add.",
+        "earlier episodes (default: each row's own state, as in a first episode); 'noise'\n"
+        "(B,K,columns) or (B,candidates,K,columns), standard normal, what denoising starts from: the\n"
+        "columns of a chunk are its action and, where the policy has them, its waypoint; 'step' (B),\n"
+        "time in the episode. The output holds 'actions' (B,K,A), in the demonstrations' units, without\n"
+        "the noise that a deployment may add.",
     .example = "bex act runs/be --in states.safetensors --out actions.safetensors --exp q:0.95",
     .options = options,
     .count = sizeof options / sizeof *options,
