@@ -3,9 +3,8 @@
  * here.
  *
  *     bex_deploy_options d;
- *     if (bex_deploy_options_take(&d, &argc, argv) < 0) ...     before bex_options_parse, which then sees the
- *     rest
- *     bex_deploy_apply(&config, d.text, d.count);                over the policy's own
+ *     if (bex_deploy_options_take(&d, &argc, argv) < 0) ...   before bex_options_parse, which sees the rest
+ *     bex_deploy_apply(&config, d.text, d.count);              over the policy's own
  *     bex_deploy_options_fini(&d); */
 #ifndef BEX_CLI_DEPLOY_OPTIONS_H
 #define BEX_CLI_DEPLOY_OPTIONS_H

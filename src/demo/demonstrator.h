@@ -38,9 +38,8 @@ typedef struct bex_demonstrations {
 struct bex_demonstrator_class {
     const char *family;    // of the worlds it knows: bex_env_class.family
     const char *algorithm; // in a few words, for the file's metadata
-    const char *
-        instead; // the command that makes them, where it is not `bex data gen`: all below is then NULL
-    bool after; // files hold infos/qpos, infos/qvel of the state after the action
+    const char *instead;   // the command, if it is not `bex data gen`: all below is then NULL
+    bool after;            // files hold infos/qpos, infos/qvel of the state after the action
 
     /* Its options: --demo.KEY=VALUE. */
     const bex_config_row *rows;

@@ -2,8 +2,7 @@
  * after a stop.
  *
  *     bex_explore_session s = {.q = &request, .command = ..., .started = ..., .argc = ..., .argv = ...};
- *     going on with one that was stopped:  bex_explore_session_find(&s, folder), then the request is read
- *     from s.store
+ *     bex_explore_session_find(&s, folder)     one that was stopped: the request is then read from s.store
  *     bex_explore_session_open -> play -> judge -> save, pictures (show/), finish
  *     bex_explore_session_fini                                      always
  *

@@ -6,8 +6,7 @@
  * actions are the world's, actions in (-1, 1).
  *
  *     bex_gaussian_policy *p = bex_gaussian_policy_load("runs/sac/checkpoints/last/model.safetensors");
- *     bex_actor *a = bex_gaussian_actor_new(p, rng);                      one control stream: actions are
- *     drawn */
+ *     bex_actor *a = bex_gaussian_actor_new(p, rng);      one control stream: actions are drawn */
 #ifndef BEX_AGENT_RL_GAUSSIAN_ACTOR_H
 #define BEX_AGENT_RL_GAUSSIAN_ACTOR_H
 
