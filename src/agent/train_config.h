@@ -17,7 +17,7 @@ typedef struct bex_optimiser_config {
     int agent; // index into BEX_AGENTS (agent/registry.h)
     long long steps, batch, samples_per_history, lanes, threads, micro, warmup, seed, overfit;
     double lr, beta1, beta2, decay, clip, ema;
-    double hide; // probability that the coverage token is the null token
+    double coverage_dropout; // probability that the coverage token is the null token
     long long
         samples_per_place;  // windows from nearly the same state, of those that share a history
     double best;            // share of windows that are the best of their alternatives

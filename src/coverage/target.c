@@ -42,6 +42,9 @@ int bex_target_resolve(double *value, bex_target e, const bex_condition *c, cons
         *value = e.form == BEX_TARGET_Z ? e.x : bex_condition_quantile(c, e.x);
         return 0;
     }
+    if (bex_condition_normalise(c) == BEX_NORMALISE_RANK)
+        return bex_fail("exp raw:%g: this policy ranks futures; ask for a quantile, e.g. q:0.95",
+                        e.x);
     if (!bex_target_needs_history(e, c)) {
         *value = bex_condition_value(c, log(e.x), NULL);
         return 0;

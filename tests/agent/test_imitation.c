@@ -7,6 +7,10 @@
 #include "malloc_count.h"
 #include "scratch_folder.h"
 
+#define RANKS "coverage.normalise=rank coverage.alternatives=5 diffusion.predicts=chunk"
+#define FOLLOWS                                                                                    \
+    RANKS " model.waypoints=true model.reach=1 follower.width=8 follower.heads=2 follower.blocks=1"
+
 static double mean_loss(bex_agent *a, int64_t first, int64_t count) {
     double sum = 0;
     for (int64_t i = 0; i < count; i++) sum += update(a, first + i);
@@ -33,10 +37,11 @@ static void overfits_one_batch(void **state) {
     const double K = 4;
     for (int i = 0; i < 2; i++) {
         char settings[256];
-        snprintf(settings, sizeof settings,
-                 "%s model.width=32 train.overfit=8 train.lr=1e-2 train.warmup=20 train.hide=0 "
-                 "train.steps=400",
-                 kinds[i]);
+        snprintf(
+            settings, sizeof settings,
+            "%s model.width=32 train.overfit=8 train.lr=1e-2 train.warmup=20 train.coverage_dropout=0 "
+            "train.steps=400",
+            kinds[i]);
         bex_agent *a = agent_of(settings);
         double first = mean_loss(a, 0, 5);
         mean_loss(a, 5, 355);
@@ -80,8 +85,8 @@ static void same_bits_on_any_number_of_threads(void **state) {
         "model.agent=bc train.threads=%d",
         "model.waypoints=true model.reach=1 diffusion.predicts=chunk diffusion.show_waypoints=0.5 "
         "train.threads=%d",
-        "coverage.normalise=rank coverage.alternatives=5 model.waypoints=true model.reach=1 "
-        "diffusion.predicts=chunk follower.width=8 follower.heads=2 train.threads=%d",
+        RANKS " train.threads=%d",
+        FOLLOWS " train.threads=%d",
     };
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         bex_agent *a[3];
@@ -104,7 +109,7 @@ static void loading_continues_bit_for_bit(void **state) {
     (void)state;
     const char *folder = scratch_folder("imitation");
     for (int ema = 0; ema < 2; ema++) {
-        const char *settings = ema ? "train.ema=0.9 model.dropout=0.1" : "";
+        const char *settings = ema ? "train.ema=0.9 model.dropout=0.1" : FOLLOWS;
         bex_agent *a = agent_of(settings), *b = agent_of(settings);
         for (int i = 0; i < 3; i++) update(a, i);
         assert_int_equal(a->class->save(a, folder), 0);
@@ -167,10 +172,14 @@ static void the_running_average_acts(void **state) {
 static void a_steady_update_allocates_nothing(void **state) {
     (void)state;
     if (!malloc_counted()) skip();
-    static const char *const settings[] = {"", "train.threads=2 model.dropout=0.1",
+    static const char *const settings[] = {"",
+                                           "train.threads=2 model.dropout=0.1",
                                            "model.mode=full train.threads=1 train.ema=0.9",
-                                           "model.agent=bc", "coverage.phi=cosine_relative"};
-    for (int k = 0; k < 5; k++) {
+                                           "model.agent=bc",
+                                           "coverage.phi=cosine_relative",
+                                           RANKS,
+                                           FOLLOWS};
+    for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         bex_agent *a = agent_of(settings[k]);
         for (int i = 0; i < 3; i++) update(a, i);
         held_out(a);
@@ -360,10 +369,11 @@ static void a_failed_label_is_told_from_any_lane(void **state) {
 // a null token of NaN: an update of one window fails exactly if its coverage is hidden
 static int hidden_of(const char *hide, int windows) {
     char settings[200];
-    snprintf(settings, sizeof settings,
-             "train.hide=%s train.batch=1 train.samples_per_history=1 train.lanes=1 train.lr=0 "
-             "train.decay=0 train.threads=1 model.blocks=1",
-             hide);
+    snprintf(
+        settings, sizeof settings,
+        "train.coverage_dropout=%s train.batch=1 train.samples_per_history=1 train.lanes=1 train.lr=0 "
+        "train.decay=0 train.threads=1 model.blocks=1",
+        hide);
     bex_agent *a = agent_of(settings);
     bex_param_edit(bex_param_find(params_of(a), "token.null"))[0] = NAN;
     int hidden = 0;
@@ -414,6 +424,9 @@ static void every_kind_learns(void **state) {
         {"model.dropout=0.1 coverage.truncate=true", "token.coverage.bias", 2, 6},
         {"coverage.phi=onehot coverage.features=0 coverage.cell=1", "token.coverage.weight", 2, 6},
         {"train.clip=0.5 train.ema=0.99", "token.state.bias", 2, 6},
+        {RANKS, "token.coverage.weight", 2, 6},
+        {RANKS " coverage.phi=cosine_relative", "token.null", 2, 6},
+        {FOLLOWS, "follower.token.state.weight", 2, 6},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char settings[300];
@@ -435,8 +448,9 @@ static void every_kind_learns(void **state) {
 static void bc_ignores_history_and_coverage(void **state) {
     (void)state;
     bex_agent *a = agent_of("model.agent=bc train.batch=30");
-    bex_agent *b = agent_of("model.agent=bc train.batch=30 model.history=3 train.trajectories=1 "
-                            "train.repeat=1 coverage.future=2 coverage.phi=mlp train.hide=1");
+    bex_agent *b =
+        agent_of("model.agent=bc train.batch=30 model.history=3 train.trajectories=1 "
+                 "train.repeat=1 coverage.future=2 coverage.phi=mlp train.coverage_dropout=1");
     for (int i = 0; i < 4; i++) update(a, i), update(b, i);
     same_params(a, b);
     assert_null(bex_param_find(params_of(a), "token.history.weight"));
@@ -492,6 +506,10 @@ static void mistakes_are_told(void **state) {
     walks->task[3] = -1;
     refused("coverage.novelty=true coverage.normalise=global",
             "needs coverage.normalise = history");
+    refused("coverage.novelty=true coverage.normalise=rank", "needs coverage.normalise = history");
+    refused(RANKS " coverage.here=0,9", "coverage.here");
+    refused("follower.width=8", "follower.width needs model.waypoints, model.reach above 0");
+    refused(FOLLOWS " follower.heads=3", "follower.width 8 is not a multiple of follower.heads 3");
     refused("model.task=true", "episode 3 has no task label");
     walks->task[3] = task;
     int scenes = walks->scenes.count;

@@ -138,6 +138,10 @@ done:
     return code;
 }
 
+static int no_novelty(void) {
+    return bex_fail("coverage.novelty needs coverage.normalise = history");
+}
+
 typedef struct {
     int *rows, *first, *count; // (OWN_HISTORIES,N), (OWN_HISTORIES,OWN_WINDOWS) twice
     double *log_cov;
@@ -171,8 +175,7 @@ static int own_of(const bex_imitation *a, const bex_imitation_part *part, own_sc
 // own(tau) of every window, over histories drawn as in training
 static int find_own(const bex_imitation *a, const bex_imitation_part *part) {
     if (!part->data || !a->config.policy.coverage.novelty) return 0;
-    if (a->config.policy.coverage.normalise != BEX_NORMALISE_HISTORY)
-        return bex_fail("coverage.novelty needs coverage.normalise = history");
+    if (a->config.policy.coverage.normalise != BEX_NORMALISE_HISTORY) return no_novelty();
     int N = a->policy->dit.o.N, code = 0;
     size_t most = (size_t)OWN_HISTORIES * OWN_WINDOWS;
     coverage_labels *l = labels_of(part);
@@ -208,6 +211,7 @@ static int find_support(bex_imitation *a) {
 }
 
 static int prepare_ranks(bex_imitation *a) {
+    if (a->config.policy.coverage.novelty) return no_novelty();
     if (bex_rank_labels_add(&a->train, a) < 0 || bex_rank_labels_add(&a->held, a) < 0) return -1;
     a->policy->condition = bex_rank_labels_condition(a);
     return a->policy->condition ? find_support(a) : -1;

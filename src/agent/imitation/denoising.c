@@ -153,7 +153,7 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
                  .windows = (int)t->batch,
                  .S = bex_minibatch_group(a),
                  .fixed = (int)t->overfit},
-        .how = {.hide = t->hide, .lead = a->policy->config.diffusion.show_waypoints},
+        .how = {.hide = t->coverage_dropout, .lead = a->policy->config.diffusion.show_waypoints},
     };
     j.draw.what.cycle = step * (j.draw.what.windows / j.draw.what.S);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);

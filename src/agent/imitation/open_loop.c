@@ -27,9 +27,9 @@ typedef struct {
     int chunks;
     bool led;
     const bex_deploy_config *deploy; // the policy's own, or the caller's
-    const double *mean,
-        *unit;       // (A) of the demonstrations, and the world's units in one of the network's
-    step_sums *sums; // (lanes,K)
+    const double *mean;              // (A) of the demonstrations
+    const double *unit;              // (A) the world's units in one of the network's
+    step_sums *sums;                 // (lanes,K)
 } job;
 
 // the demonstrator's row `own` (A), the same row of n chunks, `stride` apart
