@@ -73,6 +73,8 @@ void bex_choice_free(bex_choice *c) {
 int bex_choice_history(bex_choice *c, const double *gram) {
     const bex_policy *p = c->policy;
     memcpy(c->history, gram, bex_gram_size(bex_feature_shape(p->phi)) * sizeof *gram);
+    if (bex_condition_normalise(p->condition) == BEX_NORMALISE_RANK)
+        bex_gram_scale(bex_feature_shape(p->phi), c->history, p->config.coverage.past_weight);
     if (!c->relative) return 0;
     c->moments = bex_condition_moments(p->condition, c->history);
     return isfinite(c->moments.std) ? 0 : bex_coverage_fail(bex_condition_lambda(p->condition));

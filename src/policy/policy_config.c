@@ -85,6 +85,8 @@ const bex_config_row bex_coverage_rows[] = {
     BEX_CONFIG_CHOICE(C, normalise, "history", normalises, "coverage to the network's input"),
     BEX_CONFIG_INTEGER(C, alternatives, "16", 1, 256,
                        "futures from nearly the same state that a future is ranked among (rank)"),
+    BEX_CONFIG_NUMBER(C, past_weight, "1", 1e-6, 1e6,
+                      "states that one of the history counts for; it stands for many (rank)"),
     BEX_CONFIG_TEXT(C, here, "", "state dims that make states nearly the same; empty: dims (rank)"),
     BEX_CONFIG_END,
 };

@@ -40,6 +40,7 @@ typedef struct bex_coverage_config {
     bool standardise, truncate, novelty;
     int normalise;          // bex_normalise
     long long alternatives; // futures that one is ranked among
+    double past_weight;     // states that one of the history counts for
     char here[64];          // dims that make two states nearly the same; "": dims
 } bex_coverage_config;
 

@@ -6,6 +6,7 @@
 #include "policy/tiny_policy.h"
 
 #include <math.h>
+#include <unistd.h>
 
 enum { CHUNK = TINY_K * TINY_A };
 
@@ -76,8 +77,83 @@ static void action_noise_spares_waypoints(void **state) {
     bex_policy_free(p);
 }
 
+static const char *const follower[] = {
+    "model.waypoints=true",     "model.reach=1",           "coverage.future=20",
+    "diffusion.predicts=chunk", "coverage.normalise=rank", "follower.width=8",
+    "follower.heads=2",         "follower.blocks=1",       NULL};
+
+// plays an episode of 12 steps, asking for another coverage from `change` on; actions (12,TINY_A)
+static void play(bex_control *c, int change, float *actions) {
+    ok(bex_control_begin(c));
+    for (int t = 0; t < 12; t++) {
+        float s[TINY_O];
+        tiny_state(s, 0, t);
+        if (t == change) ok(bex_control_set(c, "exp", "q:0"));
+        ok(bex_control_act(c, &(bex_observation){.state = s}, actions + t * TINY_A));
+    }
+    ok(bex_control_end(c));
+}
+
+// how many of the first steps two players act alike
+static int alike(const bex_policy *p, tiny_settings o, int change) {
+    float a[12 * TINY_A], b[12 * TINY_A];
+    bex_control *as_asked = make(p, o), *changed = make(p, o);
+    ok(bex_control_set(as_asked, "exp", "q:1")), ok(bex_control_set(changed, "exp", "q:1"));
+    play(as_asked, 99, a), play(changed, change, b);
+    bex_control_free(as_asked), bex_control_free(changed);
+    int t = 0;
+    while (t < 12 && !memcmp(a + t * TINY_A, b + t * TINY_A, TINY_A * sizeof *a)) t++;
+    return t;
+}
+
+// where to go is decided anew only when the commitment ends, with one candidate too: the follower does not see the
+// coverage
+static void a_follower_keeps_the_route(void **state) {
+    (void)state;
+    bex_policy *p = tiny_policy(follower, 0, 3);
+    for (int candidates = 1; candidates <= 4; candidates += 3) {
+        tiny_settings o = TINY_SETTINGS;
+        o.candidates = candidates, o.act = 2;
+        assert_in_range(alike(p, o, 2), 2,
+                        3); // every plan proposes; a first action may be at its limit
+        o.commit = 8;
+        assert_in_range(alike(p, o, 2), 8, 9);
+        assert_int_equal(alike(p, o, 99), 12);
+    }
+    bex_policy_free(p);
+}
+
+static void a_follower_is_saved_and_loaded(void **state) {
+    (void)state;
+    char path[64];
+    snprintf(path, sizeof path, "follower-%d.safetensors", (int)getpid());
+    bex_policy *p = tiny_policy(follower, 0, 3);
+    tiny_policy_save(follower, 0, 3, path);
+    bex_policy *q = bex_policy_load(path);
+    if (!q) fail_msg("%s", bex_error());
+    assert_non_null(bex_param_find(q->params, "follower.token.state.weight"));
+    assert_null(bex_param_find(q->params, "follower.token.history.weight"));
+    assert_int_equal(q->dit.o.columns, 2);
+    assert_int_equal(q->follower.o.columns, TINY_A + 2);
+    float x[12 * TINY_A], y[12 * TINY_A];
+    bex_control *a = make(p, TINY_SETTINGS), *b = make(q, TINY_SETTINGS);
+    play(a, 99, x), play(b, 99, y);
+    assert_memory_equal(x, y, sizeof x);
+    assert_int_equal(bex_control_set(a, "exp", "raw:0.1"), 0);
+    float s[TINY_O];
+    tiny_state(s, 1, 0);
+    ok(bex_control_begin(a));
+    assert_int_equal(bex_control_act(a, &(bex_observation){.state = s}, x), -1);
+    assert_message("exp raw:0.1: this policy ranks futures");
+    bex_control_free(a), bex_control_free(b);
+    bex_policy_free(p), bex_policy_free(q);
+    remove(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_follower_keeps_the_route),
+        cmocka_unit_test(a_follower_is_saved_and_loaded),
         cmocka_unit_test(candidates_can_be_set),
         cmocka_unit_test(action_noise_spares_waypoints),
     };

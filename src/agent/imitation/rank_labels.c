@@ -93,6 +93,8 @@ static bex_real rank_of(const place *p, int i) {
 static void sum_history(const rank_labels *l, const int *rows, int N, double *history) {
     bex_gram_zero(bex_feature_wide(l->a->policy->phi), history);
     bex_prefix_add_rows(l->prefix, history, rows, (size_t)N);
+    bex_gram_scale(bex_feature_wide(l->a->policy->phi), history,
+                   l->a->config.policy.coverage.past_weight);
 }
 
 /* given windows, of any part */
