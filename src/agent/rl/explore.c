@@ -4,8 +4,8 @@
 
 #include "agent/skills/demonstration_rows.h"
 
-static void read(const void *payload, bex_arena *arena, const bex_dataset *data, const int *row,
-                 int n, bex_real *out) {
+static void read_chunks(const void *payload, bex_arena *arena, const bex_dataset *data,
+                        const int *row, int n, bex_real *out) {
     (void)payload, (void)arena;
     for (int i = 0; i < n; i++)
         bex_rows_actions(out + (size_t)i * (size_t)data->A, data, row[i], 1);
@@ -17,4 +17,4 @@ const bex_learner_method bex_learner_explore = {
     .about = "RND with demonstrations, labelled optimistically (ExPLORe)",
     .data = true,
     .bonus = 2,
-    .read = read};
+    .read = read_chunks};

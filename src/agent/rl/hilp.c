@@ -53,8 +53,8 @@ static void normalise(bex_real *z, int n) {
 }
 
 // the direction from a chunk's first state to the one after it
-static void read(const void *payload, bex_arena *arena, const bex_dataset *d, const int *row, int n,
-                 bex_real *out) {
+static void read_chunks(const void *payload, bex_arena *arena, const bex_dataset *d, const int *row,
+                        int n, bex_real *out) {
     const hilp *s = payload;
     int S = s->net.o.O, Z = s->net.o.Z;
     bex_tape tape;
@@ -96,5 +96,5 @@ const bex_learner_method bex_learner_hilp = {.name = "hilp",
                                              .bonus = 8,
                                              .open = open_skills,
                                              .close = close_skills,
-                                             .read = read,
+                                             .read = read_chunks,
                                              .act = act};

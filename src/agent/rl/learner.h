@@ -81,7 +81,7 @@ void bex_learner_free(bex_learner *x); // after its actors; NULL is fine
 bex_actor *bex_learner_actor_new(const bex_learner *x, bex_rng rng);
 
 /* What a trial learns with: for tests. */
-const bex_actor_critic *bex_learner_learner(const bex_actor *actor);
+const bex_actor_critic *bex_learner_networks(const bex_actor *actor);
 
 extern const bex_learner_method bex_learner_rnd, bex_learner_explore, bex_learner_supe,
     bex_learner_hilp;

@@ -347,7 +347,7 @@ static const bex_actor_class class = {.name = "learner",
                                       .load = load,
                                       .free = destroy};
 
-const bex_actor_critic *bex_learner_learner(const bex_actor *actor) {
+const bex_actor_critic *bex_learner_networks(const bex_actor *actor) {
     return ((const trial *)actor)->learner;
 }
 

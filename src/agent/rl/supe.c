@@ -42,8 +42,8 @@ static void *open_skills(const bex_st_file *f, const bex_skill_about *about) {
 }
 
 // the mean of q(z|chunk)
-static void read(const void *payload, bex_arena *arena, const bex_dataset *d, const int *row, int n,
-                 bex_real *out) {
+static void read_chunks(const void *payload, bex_arena *arena, const bex_dataset *d, const int *row,
+                        int n, bex_real *out) {
     const supe *s = payload;
     const bex_segment_vae_options *o = &s->vae.o;
     size_t T = (size_t)o->T, O = (size_t)o->O, A = (size_t)o->A;
@@ -98,6 +98,6 @@ const bex_learner_method bex_learner_supe = {.name = "supe",
                                              .bonus = 8,
                                              .open = open_skills,
                                              .close = close_skills,
-                                             .read = read,
+                                             .read = read_chunks,
                                              .propose = propose,
                                              .act = act};
