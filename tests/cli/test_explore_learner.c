@@ -124,8 +124,8 @@ static void mistakes(void **state) {
          1},
         {"--agent explore --data DATA", "--env antmaze-umaze",
          "have 4 observation and 2 action columns, antmaze-umaze has 29 and 8", 1},
-        {"--agent rnd", "--protocol kitchen --online.warmup=5000",
-         "online.warmup = 5000, a trial has 3000 steps", 1},
+        {"--agent rnd", "--online.warmup=5000",
+         "online.warmup = 5000, a trial has 3600 steps", 1},
         {"--agent rnd", "--online.warmups=3", "did you mean online.warmup?", 2},
         {"--agent rnd --retrieval x", "", "either --agent or --retrieval, not both", 2},
     };
