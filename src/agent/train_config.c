@@ -37,7 +37,7 @@ static const char *const agents[] = {
         NULL};
 #define AGENT_ROW                                                                                  \
     BEX_CONFIG_CHOICE(T, agent, "be", agents,                                                      \
-                      "who learns: be, bc, bc-history, supe, hilp from [data]; sac in [env]",                  \
+                      "be, bc, bc-history, supe, hilp: from [data]; sac: in [env]",                \
                       .was = "model.agent")
 static const bex_config_row train_rows[] = {
     AGENT_ROW,
@@ -74,8 +74,10 @@ static const bex_config_row train_rows[] = {
 };
 
 #define ENV_SECTION                                                                                \
-    { "env", env_rows, offsetof(bex_train_config, env),                                            \
-            "the world that is learned in (sac), or that skills are for" }
+    {                                                                                              \
+        "env", env_rows, offsetof(bex_train_config, env),                                          \
+            "the world that is learned in (sac), or that skills are for"                           \
+    }
 
 static const bex_config_section sections[] = {
     {"data", data_rows, offsetof(bex_train_config, data), "demonstrations"},

@@ -1,5 +1,5 @@
-/* explore/source_learner.c - `bex explore --agent NAME`: an agent that learns while it explores (agent/rl/learner.h);
- * RUN holds its skills, --data the demonstrations it learns from too. */
+/* explore/source_learner.c - `bex explore --agent NAME`: an agent that learns while it explores
+ * (agent/rl/learner.h); RUN holds its skills, --data the demonstrations it learns from too. */
 #include "explore/source.h"
 
 #include "agent/rl/learner.h"

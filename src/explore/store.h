@@ -30,8 +30,8 @@ const json_t *bex_explore_store_request(const bex_explore_store *s); // borrowed
 /* The saved episodes into an empty record. Negative with a message: damaged, or of another exploration. */
 int bex_explore_store_restore(bex_explore_store *s, bex_explored *e);
 
-/* Where what trial i has learned is kept, FOLDER/trial-000003.safetensors: the caller's, written after the episodes
- * it was learned from, so that it never knows of more. Negative with a message: path too long. */
+/* Where what trial i has learned is kept, FOLDER/trial-000003.safetensors: the caller's, written after the
+ * episodes it was learned from, so that it never knows of more. Negative with a message: path too long. */
 int bex_explore_store_learner(char path[BEX_PATH_SIZE], const bex_explore_store *s, int trial);
 
 /* The episodes that have ended since the last save, or restore. 0, or negative with a message. */

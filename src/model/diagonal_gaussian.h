@@ -3,8 +3,8 @@
  *
  *   x -> [linear -> ReLU] per hidden width -> mean; log_std, clamped, of x or (free) one number a dimension
  *
- * Parameter names: prefix.fc0.weight, prefix.fc0.bias, .., prefix.mean.weight, prefix.mean.bias, prefix.log_std.weight,
- * prefix.log_std.bias; free: prefix.log_std (A). */
+ * Parameter names: prefix.fc0.weight, prefix.fc0.bias, .., prefix.mean.weight, prefix.mean.bias,
+ * prefix.log_std.weight, prefix.log_std.bias; free: prefix.log_std (A). */
 #ifndef BEX_MODEL_DIAGONAL_GAUSSIAN_H
 #define BEX_MODEL_DIAGONAL_GAUSSIAN_H
 
@@ -24,8 +24,8 @@ typedef struct bex_diagonal_gaussian {
     const bex_param *mean_weight, *mean_bias, *std_weight, *std_bias; // free: std_weight NULL
 } bex_diagonal_gaussian;
 
-/* Register in a block that is not built yet: Xavier weights, those of the heads with a hundredth of the variance,
- * zero biases. */
+/* Register in a block that is not built yet: Xavier weights, those of the heads with a hundredth of the
+ * variance, zero biases. */
 bex_diagonal_gaussian bex_diagonal_gaussian_add(bex_params *params, const char *prefix,
                                                 bex_diagonal_gaussian_options options);
 

@@ -11,8 +11,8 @@
  *   critics         L_Q = sum_i (Q_i(s,z,a) - rho - gamma V(s',z))^2                 no end of an episode
  *   actor           L_pi = -min(exp(10 (min Qt - V)), 100) log pi(a|s,z)
  *
- * Vt, Qt: slowly following copies, a second block of the same layout. Parameter names: phi.0.weight (2,N,K) ..,
- * value.*, critic.*, actor.*. */
+ * Vt, Qt: slowly following copies, a second block of the same layout. Parameter names: phi.0.weight (2,N,K)
+ * .., value.*, critic.*, actor.*. */
 #ifndef BEX_MODEL_HILBERT_H
 #define BEX_MODEL_HILBERT_H
 
@@ -44,7 +44,8 @@ typedef struct bex_hilbert {
     bex_diagonal_gaussian actor;
 } bex_hilbert;
 
-/* n transitions s --a--> s', each with a goal g and a skill z; reward -1 and mask 1, or 0 and 0 where g is s. */
+/* n transitions s --a--> s', each with a goal g and a skill z; reward -1 and mask 1, or 0 and 0 where g is
+ * s. */
 typedef struct bex_hilbert_batch {
     int n;
     const bex_real *obs, *act, *next, *goal, *skill; // (n,O), (n,A), (n,O), (n,O), (n,Z)
@@ -56,8 +57,8 @@ bex_hilbert bex_hilbert_add(bex_params *params, bex_hilbert_options options);
 /* phi_1 of states (M,O): (M,Z). */
 bex_tensor *bex_hilbert_place(bex_tape *tape, const bex_hilbert *net, bex_tensor *states);
 
-/* The sum of all losses times `factor`, parts[BEX_HILBERT_LOSSES] of it; the tape records for `train` from where
- * the losses begin (NULL: it does not). target: the same networks over the following block. */
+/* The sum of all losses times `factor`, parts[BEX_HILBERT_LOSSES] of it; the tape records for `train` from
+ * where the losses begin (NULL: it does not). target: the same networks over the following block. */
 bex_tensor *bex_hilbert_loss(bex_tape *tape, const bex_hilbert *net, const bex_hilbert *target,
                              const bex_hilbert_batch *batch, const bex_params *train, double factor,
                              double parts[]);

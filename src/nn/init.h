@@ -3,8 +3,8 @@
  *
  *   ZERO, ONE, NORMAL                N(0,1)
  *   XAVIER       U(+-sqrt(6 / (fan_in + fan_out)));  VARIANCE(x): its variance times x
- *   LECUN        N(0, 1 / fan_in) cut off at two deviations and widened to that variance: flax's Dense default
- *   UNIFORM(n)   U(+-1/sqrt(n)), n = fan_in: PyTorch's Linear default, for weights and biases alike
+ *   LECUN        N(0, 1 / fan_in) cut off at two deviations and widened to that variance: flax's Dense
+ *   default UNIFORM(n)   U(+-1/sqrt(n)), n = fan_in: PyTorch's Linear default, for weights and biases alike
  *   ORTHOGONAL(gain)   rows or columns orthonormal times gain, whichever are fewer */
 #ifndef BEX_NN_INIT_H
 #define BEX_NN_INIT_H

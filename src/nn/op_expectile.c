@@ -1,6 +1,6 @@
 /* nn/op_expectile.c - the loss of expectile regression: squares that weigh tau where `sign` is positive and
- * 1 - tau where it is negative. With sign = x its minimum is the tau-expectile; another sign, an advantage, is
- * HILP's. */
+ * 1 - tau where it is negative. With sign = x its minimum is the tau-expectile; another sign, an advantage,
+ * is HILP's. */
 #include "nn/ops.h"
 
 #include "base/error.h"

@@ -1,11 +1,11 @@
-/* nn/op_gru.c - gated recurrent units over a sequence, the form of flax: the bias of what the state gives to n is
- * inside r, those of r and g are in gx.
+/* nn/op_gru.c - gated recurrent units over a sequence, the form of flax: the bias of what the state gives
+ * to n is inside r, those of r and g are in gx.
  *
  *   r = sigmoid(gx_r + U_r h)    g = sigmoid(gx_g + U_g h)    n = tanh(gx_n + r (U_n h + c))
  *   h' = (1 - g) n + g h         h = 0 before the first step
  *
- * The sequence lies in the second dimension, so a step's rows are T apart: they are gathered, M rows at a time,
- * for the products with U. From the packed copy of U where there is one: the same bits. */
+ * The sequence lies in the second dimension, so a step's rows are T apart: they are gathered, M rows at a
+ * time, for the products with U. From the packed copy of U where there is one: the same bits. */
 #include "nn/ops.h"
 
 #include "base/error.h"

@@ -51,9 +51,9 @@ bex_tensor *bex_prefix_attention(bex_tape *tape, bex_columns q, bex_columns k, b
  * (linear, attention, add), and nobody has used it yet; never a parameter or the caller's memory. */
 bex_tensor *bex_dropout(bex_tape *tape, bex_tensor *x, double p);
 
-/* y (M,T,H): the states of a gated recurrent unit after each of T steps, from gx (3,M T,H) = W x + b of the gates
- * r, g, n (an ensemble of three linear layers over the sequences' rows), U (3,H,H) and c (H); `backwards`: from the
- * last step to the first. Equations: op_gru.c. */
+/* y (M,T,H): the states of a gated recurrent unit after each of T steps, from gx (3,M T,H) = W x + b of the
+ * gates r, g, n (an ensemble of three linear layers over the sequences' rows), U (3,H,H) and c (H);
+ * `backwards`: from the last step to the first. Equations: op_gru.c. */
 bex_tensor *bex_gru(bex_tape *tape, bex_tensor *gx, const bex_param *U, const bex_param *c, int T,
                     bool backwards);
 

@@ -1,4 +1,5 @@
-/* tests/agent/rooms.h - two rooms with a door between them, as a world: small enough to learn in within a test.
+/* tests/agent/rooms.h - two rooms with a door between them, as a world: small enough to learn in within a
+ * test.
  *
  *   +-----------+-----------+     observation (2)  x in [0, 8], y in [0, 4], upwards
  *   |                       |     action (2)       moves by 0.12 a, as far as the walls let it
@@ -6,8 +7,8 @@
  *   | start     |       (0) |     goals            0: (7, 0.7) within 1; 1: (2, 2) within 0.8
  *   +-----------+-----------+
  *
- * Regions are unit squares. Never ends; 100 steps, of which the way to goal 0 takes 57. Demonstrators walk from
- * anywhere in one room to anywhere in the other, with noise. */
+ * Regions are unit squares. Never ends; 100 steps, of which the way to goal 0 takes 57. Demonstrators walk
+ * from anywhere in one room to anywhere in the other, with noise. */
 #ifndef BEX_TESTS_AGENT_ROOMS_H
 #define BEX_TESTS_AGENT_ROOMS_H
 

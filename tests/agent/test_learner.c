@@ -1,6 +1,6 @@
-/* Agents that learn while they explore, in two rooms: SUPE comes to a goal that Online RND does not; a run without a
- * goal is the run for each goal up to where that is found; the same bits on any number of threads, after loading and
- * after recall; no allocation; what does not fit is refused. */
+/* Agents that learn while they explore, in two rooms: SUPE comes to a goal that Online RND does not; a run
+ * without a goal is the run for each goal up to where that is found; the same bits on any number of
+ * threads, after loading and after recall; no allocation; what does not fit is refused. */
 #include "agent/rl/learner.h"
 
 #include "agent/agent.h"

@@ -1,5 +1,5 @@
-/* Skills from demonstrations: both trainings learn, give the same bits on any number of threads and after loading,
- * allocate nothing, follow what their tables say, and refuse what cannot be. */
+/* Skills from demonstrations: both trainings learn, give the same bits on any number of threads and after
+ * loading, allocate nothing, follow what their tables say, and refuse what cannot be. */
 #include "agent/skills/pretraining.h"
 #include "agent/skills/skill_space.h"
 

@@ -1,5 +1,5 @@
-/* Demonstrations as transitions: chunks that stay in their episode and overlap, a rewarded last row, draws with and
- * without replacement. */
+/* Demonstrations as transitions: chunks that stay in their episode and overlap, a rewarded last row, draws
+ * with and without replacement. */
 #include "agent/rl/prior_data.h"
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* `bex train` of skills and `bex explore --agent`: from demonstrations to results, killed and gone on with to the same
- * files; every agent; mistakes in one line. */
+/* `bex train` of skills and `bex explore --agent`: from demonstrations to results, killed and gone on with
+ * to the same files; every agent; mistakes in one line. */
 #include "base/file.h"
 #include "cli/program.h"
 #include "env/mj.h"
@@ -124,8 +124,7 @@ static void mistakes(void **state) {
          1},
         {"--agent explore --data DATA", "--env antmaze-umaze",
          "have 4 observation and 2 action columns, antmaze-umaze has 29 and 8", 1},
-        {"--agent rnd", "--online.warmup=5000",
-         "online.warmup = 5000, a trial has 3600 steps", 1},
+        {"--agent rnd", "--online.warmup=5000", "online.warmup = 5000, a trial has 3600 steps", 1},
         {"--agent rnd", "--online.warmups=3", "did you mean online.warmup?", 2},
         {"--agent rnd --retrieval x", "", "either --agent or --retrieval, not both", 2},
     };

@@ -1,6 +1,6 @@
-/* Parity with PyTorch (tests/parity/make_skills.py): three Adam steps of SUPE's autoencoder, of HILP's networks with
- * their following copies, and of RND beside reward and mask networks: losses, first gradients, values after the
- * third; and densities of saturated tanh-Gaussian actions. */
+/* Parity with PyTorch (tests/parity/make_skills.py): three Adam steps of SUPE's autoencoder, of HILP's
+ * networks with their following copies, and of RND beside reward and mask networks: losses, first
+ * gradients, values after the third; and densities of saturated tanh-Gaussian actions. */
 #include "base/parallel.h"
 #include "model/hilbert.h"
 #include "model/novelty.h"
@@ -54,8 +54,8 @@ static double largest_of(const bex_real *x, size_t n) {
     return most;
 }
 
-// a distance does not see what both of its ends have alike: such a parameter has no gradient but rounding, and in
-// float Adam, which divides by the gradient's own size, moves it at random
+// a distance does not see what both of its ends have alike: such a parameter has no gradient but rounding,
+// and in float Adam, which divides by the gradient's own size, moves it at random
 static bool has_no_gradient(const bex_st_file *f, const bex_param *q) {
     bex_real *x = fetch(f, "grad.", q->name);
     bool none = largest_of(x, q->count) < 1e-12;

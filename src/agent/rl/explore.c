@@ -1,5 +1,5 @@
-/* agent/rl/explore.c - ExPLORe: Online RND, and half of every minibatch demonstrations without rewards, labelled with
- * optimism. docs/agents/explore.md. */
+/* agent/rl/explore.c - ExPLORe: Online RND, and half of every minibatch demonstrations without rewards,
+ * labelled with optimism. docs/agents/explore.md. */
 #include "agent/rl/learner.h"
 
 #include "agent/skills/demonstration_rows.h"

@@ -1,6 +1,6 @@
-/* agent/rl/hilp.c - HILP with demonstrations (in the SUPE paper also "SUPE (HILP)"): ExPLORe over skills that are
- * directions of a Hilbert space. u in (-1,1)^Z; the skill is z = atanh(u) / |atanh(u)|; demonstrations are labelled by
- * where they went. docs/agents/hilp.md. */
+/* agent/rl/hilp.c - HILP with demonstrations (in the SUPE paper also "SUPE (HILP)"): ExPLORe over skills
+ * that are directions of a Hilbert space. u in (-1,1)^Z; the skill is z = atanh(u) / |atanh(u)|;
+ * demonstrations are labelled by where they went. docs/agents/hilp.md. */
 #include "agent/rl/learner.h"
 #include "agent/skills/demonstration_rows.h"
 #include "agent/skills/hilp_skills.h"

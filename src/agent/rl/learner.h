@@ -1,20 +1,23 @@
-/* agent/rl/learner.h - an agent that learns while it explores: what Online RND, ExPLORe, HILP and SUPE share. One
- * trial is one learner (bex_learner_actor_new); what all trials share is a bex_learner, read only.
+/* agent/rl/learner.h - an agent that learns while it explores: what Online RND, ExPLORe, HILP and SUPE
+ * share. One trial is one learner (bex_learner_actor_new); what all trials share is a bex_learner, read only.
  *
  *   decide       every H steps of the world: u, before `warmup` steps the method's proposal, then u ~ pi(.|s)
  *   act          H steps by the method's low level told u; H = 1: u is the action
- *   remember     (s_t, u, R = sum_k gamma^k r_{t+k}, mask, s_{t+H}); an episode's end cuts the last one short, R then
+ *   remember     (s_t, u, R = sum_k gamma^k r_{t+k}, mask, s_{t+H}); an episode's end cuts the last one
+ *   short, R then
  *                being of the last H steps of the episode
- *   learn        H times: `updates` critic steps on minibatches, half of them demonstrations where the method has
+ *   learn        H times: `updates` critic steps on minibatches, half of them demonstrations where the
+ *   method has
  *                them, and one step of actor and temperature on the last (agent/rl/actor_critic.h)
- *                reward  what came + bonus(s,u); of demonstrations: the least there is, or r_hat(s,u), + bonus
- *                mask    what came; of demonstrations: sigmoid(m_hat(s,u))
+ *                reward  what came + bonus(s,u); of demonstrations: the least there is, or r_hat(s,u), +
+ *                bonus mask    what came; of demonstrations: sigmoid(m_hat(s,u))
  *                bonus   c error(s,u), model/novelty.h, as of this moment
- *   then         reward model on the last online half; RND: one step on the newest transition, from 2 warmup on
+ *   then         reward model on the last online half; RND: one step on the newest transition, from 2
+ *   warmup on
  *
- * What is random comes from streams named by the trial and the step, so an episode that was played is told to a
- * learner by playing it again on the recorded states; and save and load let it go on from where it was. A trial is
- * one thread. Facts and sources: docs/agents/rnd.md. */
+ * What is random comes from streams named by the trial and the step, so an episode that was played is told
+ * to a learner by playing it again on the recorded states; and save and load let it go on from where it
+ * was. A trial is one thread. Facts and sources: docs/agents/rnd.md. */
 #ifndef BEX_AGENT_RL_LEARNER_H
 #define BEX_AGENT_RL_LEARNER_H
 
@@ -70,8 +73,8 @@ typedef struct bex_learner {
 const bex_learner_method *bex_learner_method_at(int i);
 const bex_learner_method *bex_learner_method_named(const char *name);
 
-/* skills: a file of the method's pretraining, NULL where it needs none. data: taken over, NULL where it needs none.
- * budget: steps of a trial. NULL with a message. */
+/* skills: a file of the method's pretraining, NULL where it needs none. data: taken over, NULL where it
+ * needs none. budget: steps of a trial. NULL with a message. */
 bex_learner *bex_learner_new(const bex_learner_method *method, const bex_learner_config *config,
                              const bex_world *world, const char *skills, bex_dataset *data,
                              long long budget);

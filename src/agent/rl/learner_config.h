@@ -1,5 +1,5 @@
-/* agent/rl/learner_config.h - [online]: what an agent that learns while it explores can be told. A protocol's file has
- * this section beside its own; --online.key=value counts more. */
+/* agent/rl/learner_config.h - [online]: what an agent that learns while it explores can be told. A
+ * protocol's file has this section beside its own; --online.key=value counts more. */
 #ifndef BEX_AGENT_RL_LEARNER_CONFIG_H
 #define BEX_AGENT_RL_LEARNER_CONFIG_H
 

@@ -1,9 +1,11 @@
-/* agent/rl/prior_data.h - demonstrations as transitions that methods learn from beside their own: rows of the data set
- * by number, nothing copied but what was decided in them.
+/* agent/rl/prior_data.h - demonstrations as transitions that methods learn from beside their own: rows of
+ * the data set by number, nothing copied but what was decided in them.
  *
- *   chunk        row t of an episode and the next H - 1, state t + H the next one: every t (they overlap) for which
+ *   chunk        row t of an episode and the next H - 1, state t + H the next one: every t (they overlap)
+ *   for which
  *                t + H is in the episode
- *   H = 1        also an episode's last row where the file calls it terminal: the state after is not kept, and
+ *   H = 1        also an episode's last row where the file calls it terminal: the state after is not kept,
+ *   and
  *                stands for itself (docs/agents/explore.md)
  *   what was done  the row's action, or the skill that a method reads into the chunk */
 #ifndef BEX_AGENT_RL_PRIOR_DATA_H
@@ -31,8 +33,8 @@ int bex_prior_data_init(bex_prior_data *p, const bex_dataset *data, int S, int U
                         bex_prior_read_fn *read, const void *payload);
 void bex_prior_data_fini(bex_prior_data *p); // zeroed memory is fine
 
-/* seen: room for `bex_prior_seen(count)` ints; NULL: with replacement. Chunk numbers into out (count). Without
- * replacement wants count <= n. */
+/* seen: room for `bex_prior_seen(count)` ints; NULL: with replacement. Chunk numbers into out (count).
+ * Without replacement wants count <= n. */
 int bex_prior_seen(int count);
 void bex_prior_data_draw(const bex_prior_data *p, bex_rng *rng, int *seen, int *out, int count);
 

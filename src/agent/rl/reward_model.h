@@ -1,5 +1,5 @@
-/* agent/rl/reward_model.h - what reward and end a pair (s,u) brings, learned online, so that demonstrations without
- * rewards can be learned from.
+/* agent/rl/reward_model.h - what reward and end a pair (s,u) brings, learned online, so that demonstrations
+ * without rewards can be learned from.
  *
  *   r_hat(s,u)  mean squared error to the rewards that came, bonus excluded
  *   m_hat(s,u)  a logit; cross entropy to the masks that came: 0 where the world ended the episode

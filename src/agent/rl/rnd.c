@@ -1,4 +1,5 @@
-/* agent/rl/rnd.c - Online RND: RLPD's SAC on what is experienced alone, drawn by novelty. docs/agents/rnd.md. */
+/* agent/rl/rnd.c - Online RND: RLPD's SAC on what is experienced alone, drawn by novelty.
+ * docs/agents/rnd.md. */
 #include "agent/rl/learner.h"
 
 const bex_learner_method bex_learner_rnd = {.name = "rnd",

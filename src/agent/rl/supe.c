@@ -1,5 +1,6 @@
-/* agent/rl/supe.c - SUPE: ExPLORe over skills. A decision u = tanh(z) names the skill that the decoder follows for H
- * steps; demonstrations are labelled by the encoder's mean; the prior proposes. docs/agents/supe.md. */
+/* agent/rl/supe.c - SUPE: ExPLORe over skills. A decision u = tanh(z) names the skill that the decoder
+ * follows for H steps; demonstrations are labelled by the encoder's mean; the prior proposes.
+ * docs/agents/supe.md. */
 #include "agent/rl/learner.h"
 #include "agent/skills/demonstration_rows.h"
 #include "agent/skills/skill_space.h"

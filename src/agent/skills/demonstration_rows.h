@@ -1,5 +1,6 @@
-/* agent/skills/demonstration_rows.h - rows of demonstrations as skills' networks and learners take them: the first S
- * values of a state, and actions kept inside (-1, 1), where a squashed action can be, as upstream keeps them. */
+/* agent/skills/demonstration_rows.h - rows of demonstrations as skills' networks and learners take them:
+ * the first S values of a state, and actions kept inside (-1, 1), where a squashed action can be, as
+ * upstream keeps them. */
 #ifndef BEX_AGENT_SKILLS_DEMONSTRATION_ROWS_H
 #define BEX_AGENT_SKILLS_DEMONSTRATION_ROWS_H
 

@@ -1,5 +1,5 @@
-/* agent/skills/hilp_skills.h - HILP's skills from demonstrations: "hilp" of the registry, a Hilbert space of states
- * and an actor that moves along its directions (model/hilbert.h). docs/agents/hilp.md. */
+/* agent/skills/hilp_skills.h - HILP's skills from demonstrations: "hilp" of the registry, a Hilbert space
+ * of states and an actor that moves along its directions (model/hilbert.h). docs/agents/hilp.md. */
 #ifndef BEX_AGENT_SKILLS_HILP_SKILLS_H
 #define BEX_AGENT_SKILLS_HILP_SKILLS_H
 

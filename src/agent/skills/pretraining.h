@@ -1,13 +1,14 @@
 /* agent/skills/pretraining.h - skills from demonstrations alone: what the trainings of supe and hilp share.
  *
- *   an update    `train.batch` samples, each by a row of the demonstrations from which enough rows follow; the
+ *   an update    `train.batch` samples, each by a row of the demonstrations from which enough rows follow;
+ *   the
  *                method's loss on them by lanes; targets follow; one Adam step, lr constant
  *   evaluation   the same loss on samples of held-out episodes, the same ones each time
  *   files        model.safetensors (agent/skills/skill_file.h), state.safetensors: moments, targets
  *
- * A method is a struct with bex_pretraining at its head and a table of functions. Sample i of an update draws from
- * a stream of its own, (seed, step, i): the same bits for any number of threads, and for any number of lanes but
- * for the order of sums. */
+ * A method is a struct with bex_pretraining at its head and a table of functions. Sample i of an update
+ * draws from a stream of its own, (seed, step, i): the same bits for any number of threads, and for any
+ * number of lanes but for the order of sums. */
 #ifndef BEX_AGENT_SKILLS_PRETRAINING_H
 #define BEX_AGENT_SKILLS_PRETRAINING_H
 
@@ -55,8 +56,8 @@ struct bex_pretraining {
     double low[2], high[2];             // of all states' first and last value: which demonstrations
 };
 
-/* Fill a zeroed struct whose about, follow, lr and tau are set but for O, A: the data is taken over. Negative with
- * a message; bex_pretraining_free either way. */
+/* Fill a zeroed struct whose about, follow, lr and tau are set but for O, A: the data is taken over.
+ * Negative with a message; bex_pretraining_free either way. */
 int bex_pretraining_init(bex_pretraining *a, const bex_agent_class *class,
                          const bex_pretraining_method *method, const bex_train_config *config,
                          bex_dataset *data, long long state);

@@ -1,8 +1,9 @@
-/* agent/skills/skill_file.h - what a file of skills says of itself: the head of model.safetensors of supe and hilp.
+/* agent/skills/skill_file.h - what a file of skills says of itself: the head of model.safetensors of supe
+ * and hilp.
  *
- * Metadata "format" = bex-skills-1, "agent" (who learned them), "world" (of whose demonstrations; may be empty),
- * "observation", "state" (its first entries, which are used), "action", "skill", "steps", "hidden" (widths, by
- * commas). Tensors are those of model/segment_vae.h or model/hilbert.h by name. */
+ * Metadata "format" = bex-skills-1, "agent" (who learned them), "world" (of whose demonstrations; may be
+ * empty), "observation", "state" (its first entries, which are used), "action", "skill", "steps", "hidden"
+ * (widths, by commas). Tensors are those of model/segment_vae.h or model/hilbert.h by name. */
 #ifndef BEX_AGENT_SKILLS_SKILL_FILE_H
 #define BEX_AGENT_SKILLS_SKILL_FILE_H
 

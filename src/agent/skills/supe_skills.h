@@ -1,5 +1,5 @@
-/* agent/skills/supe_skills.h - SUPE's skills from demonstrations: "supe" of the registry, an autoencoder of segments
- * (model/segment_vae.h). docs/agents/supe.md. */
+/* agent/skills/supe_skills.h - SUPE's skills from demonstrations: "supe" of the registry, an autoencoder of
+ * segments (model/segment_vae.h). docs/agents/supe.md. */
 #ifndef BEX_AGENT_SKILLS_SUPE_SKILLS_H
 #define BEX_AGENT_SKILLS_SUPE_SKILLS_H
 
