@@ -71,7 +71,7 @@ parity: build
 bench: build
 	$(if $(PEERS),tools/deps --peers)
 	for what in kernels coverage env data scaling; do build/release/bin/bex bench $$what || exit; done
-	for what in train act; do build/release/bin/bex bench $$what $(if $(PEERS),--peer torch) || exit; done
+	for what in train act rl; do build/release/bin/bex bench $$what $(if $(PEERS),--peer torch) || exit; done
 	$(if $(shell command -v mpirun),$(MPIRUN) -n 2 --oversubscribe build/release/bin/bex bench reduce)
 
 fuzz: deps

@@ -16,8 +16,8 @@ typedef enum { BEX_BENCH_RATE, BEX_BENCH_TIME } bex_bench_kind; // higher, lower
 
 typedef struct bex_bench_options {
     bool json;        // an array of objects instead of a table
-    const char *only; // rows whose name holds this text; NULL: all (train, act, env)
-    const char *peer; // "torch": run the twin beside ours; NULL: none (train and act)
+    const char *only; // rows whose name holds this text; NULL: all (train, act, rl, env)
+    const char *peer; // "torch": run the twin beside ours; NULL: none (train, act, rl)
     const char *plot; // a figure of the rows, .svg, .png or .pdf; NULL: none (scaling)
 } bex_bench_options;
 
@@ -67,6 +67,7 @@ int bex_bench_data(bex_bench *b);
 int bex_bench_kernels(bex_bench *b);
 int bex_bench_env(bex_bench *b);
 int bex_bench_reduce(bex_bench *b);
+int bex_bench_rl(bex_bench *b);
 int bex_bench_scaling(bex_bench *b);
 int bex_bench_train(bex_bench *b);
 

@@ -4,6 +4,8 @@
 #include "agent/imitation/bc.h"
 #include "agent/imitation/be.h"
 #include "agent/rl/sac.h"
+#include "agent/skills/hilp_skills.h"
+#include "agent/skills/supe_skills.h"
 #include "base/error.h"
 
 const bex_agent_class *bex_agent_class_of(const bex_train_config *config) {

@@ -37,13 +37,13 @@ static const char *const agents[] = {
         NULL};
 #define AGENT_ROW                                                                                  \
     BEX_CONFIG_CHOICE(T, agent, "be", agents,                                                      \
-                      "who learns: be, bc, bc-history from [data]; sac in [env]",                  \
+                      "be, bc, bc-history, supe, hilp: from [data]; sac: in [env]",                \
                       .was = "model.agent")
 static const bex_config_row train_rows[] = {
     AGENT_ROW,
     BEX_CONFIG_INTEGER(T, steps, "20000", 1, 1e9, "updates"),
     BEX_CONFIG_INTEGER(T, batch, "256", 1, 1e6,
-                       "windows an update; transitions of a minibatch (sac)"),
+                       "windows or samples an update; transitions of a minibatch (sac)"),
     BEX_CONFIG_INTEGER(T, samples_per_history, "16", 1, 1e4,
                        "windows that share a history (prefix)"),
     BEX_CONFIG_INTEGER(T, lanes, "8", 1, 256,
@@ -82,7 +82,10 @@ static const bex_config_row train_rows[] = {
 };
 
 #define ENV_SECTION                                                                                \
-    { "env", env_rows, offsetof(bex_train_config, env), "the world that is learned in (sac)" }
+    {                                                                                              \
+        "env", env_rows, offsetof(bex_train_config, env),                                          \
+            "the world that is learned in (sac), or that skills are for"                           \
+    }
 
 static const bex_config_section sections[] = {
     {"data", data_rows, offsetof(bex_train_config, data), "demonstrations"},

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "show/exploration_figures.h"
 
+#include "agent/rl/learner_config.h"
 #include "base/error.h"
 #include "explore/explore.h"
 #include "explore/protocol.h"
@@ -20,8 +21,10 @@
 
 enum { EPISODES = 12 };
 
-static bex_option_keys env_keys; // --env.KEY=VALUE
-static char world_keys[4096];    // those and what is short for one of them
+static bex_option_keys env_keys;    // --env.KEY=VALUE
+static bex_option_keys online_keys; // --online.KEY=VALUE
+static bex_learner_config online;   // the protocol's, then those
+static char world_keys[4096];       // those and what is short for one of them
 static bex_explore_request q = {.trials = 10,
                                 .save_every = 1,
                                 .history_states = 32,
@@ -38,6 +41,13 @@ static const bex_option options[] = {
     {"best", BEX_OPTION_FLAG, &q.best, NULL, "the run's best checkpoint, not its newest", 0, 0},
     {"retrieval", BEX_OPTION_TEXT, &q.retrieval, "FILE", "explore by looking up demonstrations", 0,
      0},
+    {"agent", BEX_OPTION_TEXT, &q.agent, "NAME",
+     "learn while exploring: rnd, explore (ExPLORe), hilp, supe; RUN: the skills of the last two",
+     0, 0},
+    {"data", BEX_OPTION_TEXT, &q.data, "FILE",
+     "demonstrations that explore, hilp and supe learn from besides", 0, 0},
+    {"online", BEX_OPTION_KEYS, &online_keys, "KEY=VALUE",
+     "how such an agent learns, e.g. online.warmup=whole; keys: docs/agents/rnd.md", 0, 0},
     {"env", BEX_OPTION_TEXT, &q.env, "ENV", "where; see bex env --list", 0, 0},
     {"env", BEX_OPTION_KEYS, &env_keys, "KEY=VALUE",
      "an option of the world: bex env NAME --help lists them", 0, 0},
@@ -90,17 +100,21 @@ static const bex_option options[] = {
 };
 static const bex_usage usage = {
     .command = "explore",
-    .synopsis = "RUN|--retrieval FILE --env ENV|--protocol NAME [options]",
+    .synopsis = "RUN|--agent NAME|--retrieval FILE --env ENV|--protocol NAME [options]",
     .about =
         "Let an agent explore: trials of several episodes, the states of past episodes being\n"
         "its history, and count the regions it visits. RUN is a trained policy: a run directory, a\n"
         "checkpoint or a model.safetensors. --retrieval needs no training: of\n"
         "the k demonstrated states nearest to the present one it follows the future that\n"
         "covers most together with the history. --choose random is behaviour cloning.\n"
+        "--agent learns by reinforcement while it explores; each trial is a learner.\n"
         "--protocol is the paper's way to compare agents in a world: docs/protocols.md. With --out,\n"
         "episodes are kept as they end; Ctrl-C saves and prints how to go on.",
     .example = "bex explore runs/be --protocol antmaze-medium --exp q:0.95 --out explored\n"
                "bex explore --resume explored\n"
+               "bex explore --agent rnd --protocol antmaze-medium --trials 8 --out explored\n"
+               "bex explore runs/skills --agent supe --data demos.hdf5 --protocol antmaze-medium "
+               "--out explored\n"
                "bex explore runs/be --env maze2d-medium --start 3,3 --exp q:0.95 --out explored\n"
                "bex explore --retrieval demos.hdf5 --env maze2d-medium --start 3,3 --trials 10 "
                "--episodes 3 --out explored\n"
@@ -130,6 +144,19 @@ static int apply_protocol(const bex_protocol *p, bex_deploy_options *deploy, int
     return BEX_EXIT_OK;
 }
 
+// how an agent learns: the protocol's word, then the command line's
+static int apply_online(const bex_protocol *p) {
+    char line[sizeof online_keys.lines + 16];
+    bex_config_defaults(&bex_learner_schema, &online);
+    if (p) online = p->online;
+    q.online = &online;
+    for (const char *at = online_keys.lines; *at; at += strcspn(at, "\n") + 1) {
+        snprintf(line, sizeof line, "online.%.*s", (int)strcspn(at, "\n"), at);
+        if (bex_config_set(&bex_learner_schema, &online, line) < 0) return -1;
+    }
+    return 0;
+}
+
 // argv into q; an exit code, BEX_OPTIONS_HELP if help is all that was wanted
 static int read_words(bex_protocol *p, bex_deploy_options *deploy, int argc, char **argv) {
     if (bex_deploy_options_take(deploy, &argc, argv) < 0)
@@ -150,6 +177,7 @@ static int read_words(bex_protocol *p, bex_deploy_options *deploy, int argc, cha
     if (bex_env_flags_keys(world_keys, sizeof world_keys, &flags, q.protocol ? p->keys : NULL) < 0)
         return bex_command_fail(&usage, BEX_EXIT_USAGE);
     q.env_keys = world_keys;
+    if (apply_online(q.protocol ? p : NULL) < 0) return bex_command_fail(&usage, BEX_EXIT_USAGE);
     q.deploy = (const char *const *)deploy->text;
     q.deploy_count = deploy->count;
     return BEX_EXIT_OK;

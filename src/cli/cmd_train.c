@@ -25,7 +25,7 @@ static long long overfit = -1, seed = -1;
 static const bex_option options[] = {
     {"data", BEX_OPTION_TEXT, &data, "FILE", "demonstrations; short for --data.path=FILE", 0, 0},
     {"agent", BEX_OPTION_TEXT, &agent, "NAME",
-     "be, bc, bc-history or sac; short for --train.agent=NAME", 0, 0},
+     "be, bc, bc-history, sac, supe or hilp; short for --train.agent=NAME", 0, 0},
     {"out", BEX_OPTION_TEXT, &out, "RUN", "run directory [runs/AGENT-SEED]", 0, 0},
     {"seed", BEX_OPTION_INTEGER, &seed, "N", "short for --train.seed=N", 0, 9e15},
     {"overfit", BEX_OPTION_INTEGER, &overfit, "N",

@@ -1,4 +1,4 @@
-/* data/transitions.c - steps and demonstrations to rows of transitions. */
+/* data/transitions.c - steps to rows of transitions. */
 #include "data/transitions.h"
 
 #include "base/error.h"
@@ -34,26 +34,4 @@ void bex_transitions_set(bex_transitions *t, int i, const bex_step *step) {
     memcpy(t->next + at * O, step->next.state, O * sizeof *t->next);
     t->reward[at] = step->reward;
     t->mask[at] = step->terminal ? R(0) : R(1);
-}
-
-int bex_transitions_from(bex_transitions *t, const bex_dataset *d) {
-    int n = 0;
-    *t = (bex_transitions){0};
-    if (!d->has_rewards) return bex_fail("the demonstrations have no rewards");
-    for (int e = 0; e < d->episodes; e++) n += bex_dataset_length(d, e) - 1;
-    if (n < 1) return bex_fail("no episode has two rows: what an action led to is unknown");
-    if (bex_transitions_init(t, d->O, d->A, n) < 0) return -1;
-    n = 0;
-    for (int e = 0; e < d->episodes; e++)
-        for (int row = d->start[e]; row + 1 < d->start[e + 1]; row++) {
-            size_t at = (size_t)row, O = (size_t)d->O;
-            bex_step step = {.obs.state = d->observations + at * O,
-                             .act = d->actions + at * (size_t)d->A,
-                             .reward = d->rewards[row],
-                             .terminal = d->terminals[row],
-                             .timeout = d->timeouts[row],
-                             .next.state = d->observations + (at + 1) * O};
-            bex_transitions_set(t, n++, &step);
-        }
-    return 0;
 }

@@ -6,7 +6,6 @@
 #ifndef BEX_DATA_TRANSITIONS_H
 #define BEX_DATA_TRANSITIONS_H
 
-#include "data/dataset.h"
 #include "data/step.h"
 
 /* Every array of n transitions, once: member, reals per transition. */
@@ -28,11 +27,5 @@ void bex_transitions_fini(bex_transitions *t); // zeroed memory is fine
 
 /* Transition i becomes this step, copied. */
 void bex_transitions_set(bex_transitions *t, int i, const bex_step *step);
-
-/* All of the demonstrations', in their order, m from terminals row by row. The last row of an episode is left
- * out: the state after it is not kept (data/dataset.h). *t is made here, in the units of the data; needs fini
- * either way.
- * Negative with a message: no rewards, no episode of two rows, no memory. */
-int bex_transitions_from(bex_transitions *t, const bex_dataset *d);
 
 #endif

@@ -8,12 +8,15 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // a trial at work
 typedef struct player {
     bex_env *env;        // where trials are played one after the other, one for all of them
     bex_frame obs, next; // what is seen, and after the step; its own
     bex_real *act;       // (A)
+    bool within;         // an episode was begun and has not ended
+    int kept;            // episodes behind what is saved of the actor's learning
 } player;
 
 typedef struct run {
@@ -56,6 +59,7 @@ static int play(run *r, int i, int *length, bool reports) {
     bex_actor *actor = r->o->actors[i];
     bex_rng rng = bex_env_stream(r->o->seed, i, r->e->trial[i].episodes);
     bool over = false;
+    p->within = true;
     if (bex_explored_begin(r->e, i) < 0 || actor->class->begin(actor) < 0) return -1;
     if (r->o->world->class->reset(p->env, rng, &p->obs) < 0) return -1;
     while (!over) {
@@ -67,7 +71,9 @@ static int play(run *r, int i, int *length, bool reports) {
         if (r->o->stop && r->o->stop()) atomic_store(&r->stopped, true);
     }
     bex_explored_end(r->e, i, p->obs.state);
-    return actor->class->end(actor);
+    if (actor->class->end(actor) < 0) return -1;
+    p->within = false;
+    return 0;
 }
 
 static int play_piece(long piece, int worker, void *payload) {
@@ -77,11 +83,28 @@ static int play_piece(long piece, int worker, void *payload) {
     return bex_fail_in("trial %d: episode %d, step %d", i, r->e->trial[i].episodes + 1, length);
 }
 
+// after the episodes; of an actor that was stopped within one, what it had learned before stays
+static int save_learners(run *r) {
+    char path[BEX_PATH_SIZE];
+    for (int i = 0; i < r->e->trials; i++) {
+        player *p = &r->players[i];
+        bex_actor *actor = r->o->actors[i];
+        int episodes = r->e->trial[i].episodes;
+        if (!actor->class->save || p->within || p->kept == episodes) continue;
+        if (bex_explore_store_learner(path, r->o->store, i) < 0 ||
+            actor->class->save(actor, path) < 0)
+            return -1;
+        p->kept = episodes;
+    }
+    return 0;
+}
+
 // a failure costs no more than the episodes under way
 static int save(run *r) {
     bool due = bex_seconds() - r->saved >= r->o->save_seconds || atomic_load(&r->stopped);
     if (!r->o->store || !due) return 0;
     int code = bex_explore_store_save(r->o->store, r->e);
+    if (code == 0) code = save_learners(r);
     r->saved = bex_seconds();
     return code;
 }
@@ -140,19 +163,34 @@ static player *new_players(const bex_explore_options *o) {
     return NULL;
 }
 
+// what was saved of its learning, and the episodes since
+static int restore_actor(run *r, int i) {
+    const bex_trial *t = &r->e->trial[i];
+    bex_actor *actor = r->o->actors[i];
+    char path[BEX_PATH_SIZE];
+    int known = 0;
+    if (actor->class->load) {
+        if (bex_explore_store_learner(path, r->o->store, i) < 0) return -1;
+        if (access(path, F_OK) == 0 && actor->class->load(actor, path, &known) < 0) return -1;
+        if (known > t->episodes)
+            return bex_fail("%s: learned from %d episodes, %d are there", path, known, t->episodes);
+        r->players[i].kept = known;
+    }
+    for (int k = known; k < t->episodes; k++) {
+        bex_episode episode = bex_explored_episode(r->e, i, k);
+        if (actor->class->recall(actor, &episode) < 0) return -1;
+    }
+    return 0;
+}
+
 // what the store holds, to the record and the actors
 static int restore(run *r) {
     long long done = 0;
     if (!r->o->store) return 0;
     if (bex_explore_store_restore(r->o->store, r->e) < 0) return -1;
     for (int i = 0; i < r->e->trials; i++) {
-        const bex_trial *t = &r->e->trial[i];
-        bex_actor *actor = r->o->actors[i];
-        for (int k = 0; k < t->episodes; k++) {
-            bex_episode episode = bex_explored_episode(r->e, i, k);
-            if (actor->class->recall(actor, &episode) < 0) return bex_fail_in("trial %d", i);
-        }
-        done += t->steps;
+        if (restore_actor(r, i) < 0) return bex_fail_in("trial %d", i);
+        done += r->e->trial[i].steps;
     }
     atomic_store(&r->done, done);
     if (r->o->progress) bex_progress_resume(r->o->progress, done);

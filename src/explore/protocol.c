@@ -37,7 +37,10 @@ static const bex_config_row env_rows[] = {
     BEX_CONFIG_END,
 };
 static const bex_config_section sections[] = {{"protocol", rows, 0, "how trials are played"},
-                                              {"env", env_rows, 0, "options of the world"}};
+                                              {"env", env_rows, 0, "options of the world"},
+                                              {"online", bex_learner_rows,
+                                               offsetof(bex_protocol, online),
+                                               "agents that learn while they explore"}};
 const bex_config_schema bex_protocol_schema = {sections, sizeof sections / sizeof *sections};
 
 // the protocols that come with bex, sorted; returns how many

@@ -4,12 +4,13 @@
 #ifndef BEX_EXPLORE_PROTOCOL_H
 #define BEX_EXPLORE_PROTOCOL_H
 
-#include "base/config.h"
+#include "agent/rl/learner_config.h"
 
 typedef struct bex_protocol {
     char env[64], maze[BEX_CONFIG_TEXT_SIZE], start[16], history[BEX_CONFIG_TEXT_SIZE];
     long long episode_length, steps, episodes, trials, splits;
-    char keys[512]; // of section [env]: bex_world_options.keys
+    char keys[512];            // of section [env]: bex_world_options.keys
+    bex_learner_config online; // how agents learn that learn while they explore
 } bex_protocol;
 
 extern const bex_config_schema bex_protocol_schema;

@@ -15,7 +15,7 @@ static int add_file(json_t *files, const char *path) {
     unsigned long long digest;
     long long bytes;
     char text[80];
-    if (!path || (stat(path, &about) == 0 && S_ISDIR(about.st_mode))) return 0;
+    if (!path || !*path || (stat(path, &about) == 0 && S_ISDIR(about.st_mode))) return 0;
     if (bex_file_digest(&digest, &bytes, path) < 0) return -1;
     snprintf(text, sizeof text, "%lld bytes, %016llx", bytes, digest);
     return json_object_set_new(files, path, json_string(text)) < 0
@@ -26,7 +26,7 @@ static int add_file(json_t *files, const char *path) {
 json_t *bex_explore_settings(const bex_explore_request *q, const bex_world *world,
                              const json_t *agent, const char *model, const char *history) {
     const char *memory = !strncmp(history, "file:", 5) ? history + 5 : NULL;
-    const char *const paths[] = {model, world->file, memory, q->demonstrations};
+    const char *const paths[] = {model, world->file, memory, q->demonstrations, q->data};
     json_t *files = json_object(), *s = NULL;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         if (add_file(files, paths[i]) < 0) return json_decref(files), NULL;

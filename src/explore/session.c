@@ -19,9 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// who can act
-static const bex_explore_source *const sources[] = {&bex_explore_gaussian, &bex_explore_policy,
-                                                    &bex_explore_retrieval};
+// who can act: the first that is wanted does; RUN may be any of the first three's, by what its file is
+static const bex_explore_source *const sources[] = {&bex_explore_learner, &bex_explore_gaussian,
+                                                    &bex_explore_policy, &bex_explore_retrieval};
 enum { SOURCES = sizeof sources / sizeof *sources };
 
 /* ---- opening ---- */
@@ -54,8 +54,9 @@ static int check_request(bex_explore_session *s) {
     if (check_save_history(s) < 0) return -1;
     for (int i = 0; i < SOURCES && !s->source; i++)
         if (sources[i]->wanted(q)) s->source = sources[i];
-    if (!s->source) return bex_fail("who explores? (RUN, or --retrieval FILE)");
-    if (q->run && q->retrieval) return bex_fail("either RUN or --retrieval, not both");
+    if (!s->source) return bex_fail("who explores? (RUN, --retrieval FILE, or --agent rnd)");
+    if ((q->run || q->agent) && q->retrieval)
+        return bex_fail("either %s or --retrieval, not both", q->run ? "RUN" : "--agent");
     if (!q->env)
         return bex_fail(
             "in which environment? (--env maze2d-medium, or --protocol; bex env --list)");

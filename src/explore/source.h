@@ -24,6 +24,9 @@ typedef struct bex_explore_request {
     const char *run;
     const char *model; // --resume: the file RUN led to at first; NULL: where RUN leads
     bool best;
+    // an agent that learns while it explores
+    const char *agent, *data;
+    const struct bex_learner_config *online; // never NULL
     // retrieval
     const char *retrieval, *choose, *phi, *phi_dims;
     long long k, chunk, future, phi_features, phi_seed;
@@ -45,10 +48,10 @@ typedef struct bex_explore_source {
     void (*close)(void *state); // after its actors; NULL is fine
 } bex_explore_source;
 
-/* In this order the first that is wanted acts: RUN may be either of the first two, by what its file is. */
 /* Agents without a network that plans: a setting of acting other than the history rule is refused. */
 int bex_explore_only_history(const bex_explore_request *q, const char *who);
 
-extern const bex_explore_source bex_explore_gaussian, bex_explore_policy, bex_explore_retrieval;
+extern const bex_explore_source bex_explore_gaussian, bex_explore_learner, bex_explore_policy,
+    bex_explore_retrieval;
 
 #endif

@@ -31,6 +31,10 @@ static int part_of(char path[BEX_PATH_SIZE], const char *folder, int part) {
     return bex_path_join(path, folder, "%06d.hdf5", part);
 }
 
+int bex_explore_store_learner(char path[BEX_PATH_SIZE], const bex_explore_store *s, int trial) {
+    return bex_path_join(path, s->folder, "trial-%06d.safetensors", trial);
+}
+
 bool bex_explore_store_exists(const char *folder) {
     char path[BEX_PATH_SIZE];
     return bex_path_join(path, folder, "%s", REQUEST) == 0 && access(path, F_OK) == 0;

@@ -6,11 +6,13 @@
  *     FOLDER/000001.hdf5 ...   episodes that ended since the file before: observations, actions, rewards,
  *                              terminals, timeouts, infos/trial; a row with infos/final ends an episode
  *                              and is the state after its last action
+ *     FOLDER/trial-000003.safetensors  what trial 3 has learned, of agents that do
  *
  * Every file appears whole or not at all. What is saved costs what is new, not what there is. */
 #ifndef BEX_EXPLORE_STORE_H
 #define BEX_EXPLORE_STORE_H
 
+#include "base/path.h"
 #include "explore/explored.h"
 #include "host/json.h"
 
@@ -27,6 +29,10 @@ const json_t *bex_explore_store_request(const bex_explore_store *s); // borrowed
 
 /* The saved episodes into an empty record. Negative with a message: damaged, or of another exploration. */
 int bex_explore_store_restore(bex_explore_store *s, bex_explored *e);
+
+/* Where what trial i has learned is kept, FOLDER/trial-000003.safetensors: the caller's, written after the
+ * episodes it was learned from, so that it never knows of more. Negative with a message: path too long. */
+int bex_explore_store_learner(char path[BEX_PATH_SIZE], const bex_explore_store *s, int trial);
 
 /* The episodes that have ended since the last save, or restore. 0, or negative with a message. */
 int bex_explore_store_save(bex_explore_store *s, const bex_explored *e);

@@ -47,11 +47,10 @@ bex_tensor *bex_mlp_run(bex_tape *tape, const bex_mlp *m, bex_tensor *x) {
     const bex_mlp_options *o = &m->options;
     for (int i = 0; i < m->layers; i++) {
         bool last = i == m->layers - 1;
-        bex_activation act = last || o->layernorm ? BEX_ACTIVATION_ID : o->act;
-        x = bex_linear(tape, x, m->weight[i], m->bias[i], act);
-        if (o->layernorm && !last) {
-            x = bex_activate(tape, norm(tape, m, i, x), o->act);
-        }
+        bool later = last || (o->layernorm && !o->norm_last);
+        x = bex_linear(tape, x, m->weight[i], m->bias[i], later ? BEX_ACTIVATION_ID : o->act);
+        if (o->layernorm && !last) x = norm(tape, m, i, x);
+        if (later && !last) x = bex_activate(tape, x, o->act);
     }
     return x;
 }

@@ -4,7 +4,7 @@
  *
  * Parameter names per layer i: prefix.i.weight (N,K) or (E,N,K), prefix.i.bias, prefix.i.norm.weight,
  * prefix.i.norm.bias, (N) or (E,N). With layer norm the activation follows it (critics: dense, norm,
- * ReLU). */
+ * ReLU), or with norm_last comes before it (HILP: dense, GELU, norm). */
 #ifndef BEX_MODEL_MLP_H
 #define BEX_MODEL_MLP_H
 
@@ -17,7 +17,7 @@ typedef struct bex_mlp_options {
     int hidden[BEX_MLP_LAYERS - 1]; // widths, ending in 0
     int members;                    // ensemble size; 0: a single network, tensors without the E
     bex_activation act;
-    bool layernorm;
+    bool layernorm, norm_last;
     double eps;  // of the norm
     bool xavier; // Xavier weights and zero biases; else uniform fan-in for both
 } bex_mlp_options;

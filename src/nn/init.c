@@ -10,6 +10,15 @@ static void uniform(bex_real *x, size_t n, double bound, bex_rng *g) {
     for (size_t i = 0; i < n; i++) x[i] = (bex_real)(bound * (2 * bex_rng_uniform(g) - 1));
 }
 
+// normal, drawn again beyond two deviations; that leaves 0.8796 of the deviation
+static void truncated(bex_real *x, size_t n, double deviation, bex_rng *g) {
+    for (size_t i = 0; i < n; i++) {
+        double z = bex_rng_normal(g);
+        while (fabs(z) > 2) z = bex_rng_normal(g);
+        x[i] = (bex_real)(deviation * z);
+    }
+}
+
 // modified Gram-Schmidt, twice, on the fewer of rows and columns of a normal matrix (rows, columns)
 static void orthogonal(bex_real *x, int rows, int columns, double gain, bex_rng *g) {
     int few = rows < columns ? rows : columns, many = rows < columns ? columns : rows;
@@ -48,7 +57,10 @@ void bex_init_fill(bex_real *x, bex_init init, int rank, const int *dim, bex_rng
         for (size_t i = 0; i < n; i++) x[i] = (bex_real)bex_rng_normal(&g);
         return;
     case BEX_INIT_KIND_XAVIER:
-        uniform(x, n, sqrt(6.0 / (in + out)), &g);
+        uniform(x, n, sqrt(6.0 * init.x / (in + out)), &g);
+        return;
+    case BEX_INIT_KIND_LECUN:
+        truncated(x, n, sqrt(1.0 / in) / 0.87962566103423978, &g);
         return;
     case BEX_INIT_KIND_UNIFORM:
         BEX_CHECK(init.x > 0, "uniform init with fan-in %g", init.x);

@@ -51,6 +51,12 @@ bex_tensor *bex_prefix_attention(bex_tape *tape, bex_columns q, bex_columns k, b
  * (linear, attention, add), and nobody has used it yet; never a parameter or the caller's memory. */
 bex_tensor *bex_dropout(bex_tape *tape, bex_tensor *x, double p);
 
+/* y (M,T,H): the states of a gated recurrent unit after each of T steps, from gx (3,M T,H) = W x + b of the
+ * gates r, g, n (an ensemble of three linear layers over the sequences' rows), U (3,H,H) and c (H);
+ * `backwards`: from the last step to the first. Equations: op_gru.c. */
+bex_tensor *bex_gru(bex_tape *tape, bex_tensor *gx, const bex_param *U, const bex_param *c, int T,
+                    bool backwards);
+
 /* ---- pointwise ---- */
 
 bex_tensor *bex_activate(bex_tape *tape, bex_tensor *x, bex_activation act);
@@ -94,12 +100,19 @@ bex_tensor *bex_mean_members(bex_tape *tape, bex_tensor *x);
 bex_tensor *bex_sum_all(bex_tape *tape, bex_tensor *x, double factor); // scalar: factor sum(x)
 bex_tensor *bex_sum_last(bex_tape *tape, bex_tensor *x);               // (..,C) -> (..)
 
+bex_tensor *bex_norm(bex_tape *tape, bex_tensor *x,
+                     double floor); // (..,C) -> (..): sqrt(max(sum x^2, floor))
+
 /* ---- losses and densities ---- */
 
 /* scalar: factor sum over rows of weight[row] sum of (x - target)^2; x, target (..,C); weight has one
  * value per row of x, NULL for 1, and must outlive the pass. The target gets no gradient. */
 bex_tensor *bex_squared_error(bex_tape *tape, bex_tensor *x, const bex_tensor *target,
                               const bex_real *weight, double factor);
+
+/* scalar: factor sum of |tau - 1(sign < 0)| x^2; sign, of x's shape, gets no gradient and may be x. */
+bex_tensor *bex_expectile(bex_tape *tape, bex_tensor *x, const bex_tensor *sign, double tau,
+                          double factor);
 
 /* scalar: factor sum of softplus(x) - x target: cross entropy of logits against targets in [0,1]. */
 bex_tensor *bex_logistic_loss(bex_tape *tape, bex_tensor *x, const bex_tensor *target,

@@ -14,6 +14,7 @@ static const char *agent_name(const bex_exploration_agent *a) {
                                            {"bc", "BC"},
                                            {"bc-history", "BC with history"},
                                            {"retrieval", "Retrieval"},
+                                           {"sac", "SAC"},
                                            {"policy", "Policy"},
                                            {"", "Agent"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

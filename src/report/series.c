@@ -11,14 +11,18 @@ static bool is_random(const bex_exploration *e) {
     return strstr(e->label, "random choice") != NULL;
 }
 
-enum { LAST_RANK = 6 };
+enum { LAST_RANK = 10 };
 
 // what a reader looks for first
 static int rank(const bex_exploration *e) {
     bool first = !strcmp(e->s.agent.history, "first");
     if (!strcmp(e->s.agent.name, "be")) return first ? 1 : 0;
     if (!strcmp(e->s.agent.name, "bc")) return 2;
-    if (!strcmp(e->s.agent.name, "retrieval")) return is_random(e) ? 5 : first ? 4 : 3;
+    if (!strcmp(e->s.agent.name, "supe")) return 3;
+    if (!strcmp(e->s.agent.name, "hilp")) return 4;
+    if (!strcmp(e->s.agent.name, "explore")) return 5;
+    if (!strcmp(e->s.agent.name, "rnd")) return 6;
+    if (!strcmp(e->s.agent.name, "retrieval")) return is_random(e) ? 9 : first ? 8 : 7;
     return LAST_RANK;
 }
 
@@ -27,6 +31,10 @@ static bex_colour usual_colour(const bex_exploration *e) {
     bool first = !strcmp(e->s.agent.history, "first");
     if (!strcmp(e->s.agent.name, "be")) return first ? BEX_SKY : BEX_BLUE;
     if (!strcmp(e->s.agent.name, "bc")) return BEX_VERMILION;
+    if (!strcmp(e->s.agent.name, "supe")) return BEX_GREEN;
+    if (!strcmp(e->s.agent.name, "hilp")) return BEX_PURPLE;
+    if (!strcmp(e->s.agent.name, "explore")) return BEX_ORANGE;
+    if (!strcmp(e->s.agent.name, "rnd")) return BEX_GREY;
     if (!strcmp(e->s.agent.name, "retrieval"))
         return is_random(e) ? BEX_ORANGE : first ? BEX_PURPLE : BEX_GREEN;
     return 0;

@@ -38,7 +38,7 @@ static const bex_actor_critic_options sac = {.O = O,
 
 static bex_actor_critic_options rlpd_options(void) {
     bex_actor_critic_options o = sac;
-    o.critics = 5, o.layernorm = true, o.entropy_backup = false, o.mean_objective = true;
+    o.critics = 10, o.layernorm = true, o.entropy_backup = false, o.mean_objective = true;
     o.temperature = 0.05, o.entropy = -1;
     return o;
 }
@@ -232,13 +232,13 @@ static void subsets_are_distinct_and_fair(void **state) {
     o.subset = 2;
     bex_actor_critic *ac = learner(&o);
     bex_rng g = bex_rng_seed(9);
-    int seen[5] = {0};
+    int seen[10] = {0};
     for (int i = 0; i < DRAWS; i++) {
         bex_actor_critic_noise(ac, &g);
         assert_int_not_equal(ac->subset[0], ac->subset[1]);
         seen[ac->subset[0]]++, seen[ac->subset[1]]++;
     }
-    for (int e = 0; e < 5; e++) assert_true(abs(seen[e] - DRAWS * 2 / 5) < 200);
+    for (int e = 0; e < 10; e++) assert_true(abs(seen[e] - DRAWS * 2 / 10) < 150);
     bex_actor_critic_free(ac);
 }
 

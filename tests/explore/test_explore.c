@@ -78,7 +78,13 @@ static void nothing(bex_actor *actor) {
     (void)actor;
 }
 
-static const bex_actor_class scripted_class = {"scripted", begin, act, saw, end, recall, nothing};
+static const bex_actor_class scripted_class = {.name = "scripted",
+                                               .begin = begin,
+                                               .act = act,
+                                               .saw = saw,
+                                               .end = end,
+                                               .recall = recall,
+                                               .free = nothing};
 
 static bex_world *world;
 static scripted cast[TRIALS];

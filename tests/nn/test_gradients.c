@@ -214,6 +214,34 @@ CASE(ensemble_norm) { // a critic's hidden layer: dense, norm per member, activa
             2, 3, 4                                                                                \
         }                                                                                          \
     }
+CASE(gru_forward) { // two sequences of three steps
+    return bex_gru(tape, USE(0), in[1], in[2], 3, false);
+}
+CASE(gru_backward) {
+    return bex_gru(tape, USE(0), in[1], in[2], 3, true);
+}
+CASE(gru_stacked) { // one unit over another: both directions, and the input's gradient through both
+    bex_tensor *f = bex_gru(tape, USE(0), in[1], in[2], 3, false);
+    bex_tensor *b = bex_gru(tape, USE(0), in[1], in[2], 3, true);
+    bex_tensor *x = bex_reshape(tape, bex_concat(tape, f, b, 2), 2, BEX_DIMS(6, 8));
+    bex_tensor *gx = bex_linear(tape, x, in[3], in[4], BEX_ACTIVATION_ID);
+    return bex_gru(tape, gx, in[1], in[2], 3, false);
+}
+CASE(norm_rows) {
+    return bex_norm(tape, USE(0), 1e-6);
+}
+CASE(norm_floor) { // all below the floor: constant, gradient 0
+    return bex_add(tape, bex_norm(tape, bex_affine(tape, USE(0), 1e-3, 0), 1),
+                   bex_sum_last(tape, USE(0)));
+}
+CASE(expectile_own) {
+    bex_tensor *x = USE(0);
+    return bex_expectile(tape, x, bex_detach(tape, x), 0.9, 0.5);
+}
+CASE(expectile_other) {
+    return bex_expectile(tape, USE(0), bex_constant(tape, TARGET, 3, BEX_DIMS(2, 3, 4)), 0.95, 2);
+}
+
 static const grad_case cases[] = {
     {"linear id", linear_ID, {X234, {2, {5, 4}}, {1, {5}}}},
     {"linear gelu", linear_GELU, {X234, {2, {5, 4}}, {1, {5}}}},
@@ -276,6 +304,15 @@ static const grad_case cases[] = {
     {"sum last", sum_last, {X234}},
     {"squared error", squared_error, {X234}},
     {"logistic loss", logistic_loss, {{2, {4, 6}}}},
+    {"gru forward", gru_forward, {{3, {3, 6, 4}}, {3, {3, 4, 4}}, {1, {4}}}},
+    {"gru backward", gru_backward, {{3, {3, 6, 4}}, {3, {3, 4, 4}}, {1, {4}}}},
+    {"gru stacked",
+     gru_stacked,
+     {{3, {3, 6, 4}}, {3, {3, 4, 4}}, {1, {4}}, {3, {3, 4, 8}}, {2, {3, 4}}}},
+    {"norm", norm_rows, {X234}},
+    {"norm below its floor", norm_floor, {X234}},
+    {"expectile", expectile_own, {X234}},
+    {"expectile of another sign", expectile_other, {X234}},
     {"gaussian logp", gaussian_logp, {{2, {4, 6}}, {2, {4, 6}}, {2, {4, 6}}}},
     {"gaussian sample", gaussian_sample, {{2, {4, 6}}, {2, {4, 6}}}},
     {"tanh logdet", tanh_logdet, {{2, {4, 6}}}},

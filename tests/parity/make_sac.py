@@ -21,7 +21,7 @@ ACTOR, CRITIC = (16, 12), (14, 10)
 GAMMA, TAU, LR = 0.97, 0.05, 1e-3
 VARIANTS = {
     "sac": dict(E=2, subsets=[[0, 1]] * STEPS, norm=False, backup=True, mean=False, alpha=0.7, entropy=-1.5),
-    "rlpd": dict(E=5, subsets=[[3, 1], [0, 4], [2, 3]], norm=True, backup=False, mean=True, alpha=0.05, entropy=-1.0),
+    "rlpd": dict(E=10, subsets=[[3, 1], [0, 9], [7, 3]], norm=True, backup=False, mean=True, alpha=0.05, entropy=-1.0),
 }
 
 

@@ -7,6 +7,8 @@
  *     end     the episode is over: its states join the actor's history
  *     recall  instead of the four, an episode of this very actor that was played before: afterwards the
  *             next episode is what it would have been, by all that was remembered and learned
+ *     save    between episodes: all that was learned, to a file; load takes a new actor there, and tells how
+ *             many episodes it then has behind it. NULL where recall is cheap
  *
  * An actor is an object of its maker's with this struct at its head. One thread at a time; actors of
  * one maker may run in different threads. */
@@ -26,6 +28,8 @@ typedef struct bex_actor_class {
     int (*saw)(bex_actor *actor, const bex_step *step);
     int (*end)(bex_actor *actor);
     int (*recall)(bex_actor *actor, const bex_episode *episode);
+    int (*save)(bex_actor *actor, const char *path);
+    int (*load)(bex_actor *actor, const char *path, int *episodes);
     void (*free)(bex_actor *actor); // NULL is fine
 } bex_actor_class;                  // 0, or negative with a message
 

@@ -166,7 +166,8 @@ static void pack(bex_actor_critic *ac) {
     int threads = bex_lanes_threads(ac->lanes);
     bex_params_pack(ac->params, threads);
     bex_params_pack(ac->critics.params, threads);
-    bex_params_pack(ac->critics.targets, threads);
+    // one or two of ten are read: packing all would cost more than it saves
+    if (2 * ac->o.subset > ac->o.critics) bex_params_pack(ac->critics.targets, threads);
 }
 
 // gradients by lanes, then Adam: the loss and the gradient's norm, or negative with a message
