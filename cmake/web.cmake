@@ -6,6 +6,8 @@ if(NOT EMSCRIPTEN)
   add_library(bexweb STATIC ${BEX_WEB_SOURCES})
   target_include_directories(bexweb PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(bexweb PUBLIC bexlab)
+  add_executable(web_pack_demonstrations web/programs/pack_demonstrations.c)
+  target_link_libraries(web_pack_demonstrations PRIVATE bexlab)
   return()
 endif()
 
