@@ -34,9 +34,8 @@ static int take(char *line, char *section, ini_handler handler, void *user) {
     char *middle = find(line, "=:");
     if (*middle != '=' && *middle != ':') return 0;
     *middle = 0;
-    char *value = middle + 1 + strspn(middle + 1, space);
-    *find(value, "") = 0;
-    return handler(user, section, trim(line), trim(value)) != 0;
+    *find(middle + 1, "") = 0;
+    return handler(user, section, trim(line), trim(middle + 1)) != 0;
 }
 
 int ini_parse_stream(ini_reader reader, void *stream, ini_handler handler, void *user) {
