@@ -19,6 +19,9 @@ function(bex_test name)
     target_compile_options(${target} PRIVATE -fno-tree-vectorize)
   endif()
   target_link_libraries(${target} PRIVATE ${BEX_TESTED} PkgConfig::CMOCKA ${CMAKE_DL_LIBS})
+  if(name MATCHES "^web/")
+    target_link_libraries(${target} PRIVATE bexweb)
+  endif()
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${BEX_TEST_SECONDS}
     ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
@@ -82,6 +85,16 @@ if(BEX_LAB AND NOT BEX_F64)
     add_test(NAME torture/${part} COMMAND ${PROJECT_SOURCE_DIR}/tools/torture --sample --build ${CMAKE_BINARY_DIR} ${part})
     set_tests_properties(torture/${part} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
   endforeach()
+endif()
+
+# the playground in a browser; the page is built by `make web`, without which this is skipped
+if(BEX_LAB AND NOT BEX_F64)
+  add_executable(web_reference tests/web/reference.c)
+  target_link_libraries(web_reference PRIVATE bexweb)
+  if(NOT BEX_SANITIZE)
+    bex_script_test(web/playground web/playground.sh ${CMAKE_BINARY_DIR})
+    set_tests_properties(web/playground PROPERTIES TIMEOUT 1800)
+  endif()
 endif()
 
 # what needs the program, or this machine's compiler and Python

@@ -18,6 +18,7 @@ int bex_cmd_explore(int argc, char **argv);
 int bex_cmd_export(int argc, char **argv);
 int bex_cmd_plans(int argc, char **argv);
 int bex_cmd_report(int argc, char **argv);
+int bex_cmd_serve(int argc, char **argv);
 int bex_cmd_theory(int argc, char **argv);
 int bex_cmd_train(int argc, char **argv);
 

@@ -24,6 +24,7 @@ static const struct {
     {"export", bex_cmd_export, "a policy as it is deployed, one file"},
     {"plans", bex_cmd_plans, "what an exploration chose from: futures proposed, taken, made"},
     {"report", bex_cmd_report, "a page with the figures and tables of runs"},
+    {"serve", bex_cmd_serve, "the playground, to a browser"},
     {"theory", bex_cmd_theory, "the exact explorer in finite worlds, and the paper's proposition"},
     {"train", bex_cmd_train, "demonstrations to a policy"},
 };

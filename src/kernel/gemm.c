@@ -34,11 +34,11 @@ static inline __attribute__((always_inline)) void tile_sum(tile s, int rows, int
                                                            const bex_real *a, ptrdiff_t a_row,
                                                            ptrdiff_t a_k, const bex_real *b,
                                                            ptrdiff_t b_k) {
-#pragma GCC unroll 8
+    BEX_UNROLL
     for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = (bex_vec){0};
     for (int k = 0; k < kc; k++) {
         bex_vec b0 = bex_vec_load(b), b1 = bex_vec_load(b + BEX_SIMD);
-#pragma GCC unroll 8
+        BEX_UNROLL
         for (int i = 0; i < rows; i++) {
             bex_vec x = bex_vec_all(a[i * a_row]);
             s[i][0] += x * b0;
@@ -57,7 +57,7 @@ tile_rows(int rows, int kc, const bex_real *a, ptrdiff_t a_row, ptrdiff_t a_k, c
     tile s;
     tile_sum(s, rows, kc, a, a_row, a_k, b, b_k);
     if (columns == NR) {
-#pragma GCC unroll 8
+        BEX_UNROLL
         for (int i = 0; i < rows; i++) {
             bex_real *row = c + i * ldc;
             if (add) {
@@ -71,7 +71,7 @@ tile_rows(int rows, int kc, const bex_real *a, ptrdiff_t a_row, ptrdiff_t a_k, c
     }
     // right edge: through full rows, so that nothing past C is touched
     bex_real full[MR][NR];
-#pragma GCC unroll 8
+    BEX_UNROLL
     for (int i = 0; i < rows; i++) {
         bex_vec_store(full[i], s[i][0]);
         bex_vec_store(full[i] + BEX_SIMD, s[i][1]);

@@ -12,10 +12,10 @@ enum { BEX_REDUCE = 32, BEX_REDUCE_VECTORS = BEX_REDUCE / BEX_SIMD };
  * array; then halves of the chains are joined until one is left. VECTOR(k) is BEX_SIMD terms from k
  * on, TERM(k) one; JOIN takes vectors, JOIN1 numbers. Loops over v are unrolled, which keeps it in
  * registers. */
-#define BEX_REDUCE_EACH _Pragma("GCC unroll 16") for (int j = 0; j < BEX_REDUCE_VECTORS; j++)
+#define BEX_REDUCE_EACH BEX_UNROLL for (int j = 0; j < BEX_REDUCE_VECTORS; j++)
 #define BEX_REDUCE_HALVES(n)                                                                       \
-    _Pragma("GCC unroll 5") for (int half = (n) / 2; half; half /= 2)                              \
-        _Pragma("GCC unroll 8") for (int j = 0; j < half; j++)
+    BEX_UNROLL for (int half = (n) / 2; half; half /= 2)                              \
+        BEX_UNROLL for (int j = 0; j < half; j++)
 #define BEX_REDUCE_BODY(START, VECTOR, TERM, JOIN, JOIN1)                                          \
     bex_vec v[BEX_REDUCE_VECTORS];                                                                 \
     size_t i = 0;                                                                                  \

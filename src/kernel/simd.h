@@ -16,6 +16,14 @@
 
 enum { BEX_SIMD = BEX_VECTOR_BYTES / (int)sizeof(bex_real) };
 
+/* Before a loop of few, constant turns over an array of vectors: unrolled whole, so that the array lives in
+ * registers. Each compiler has a spelling of its own and ignores the other's. */
+#if defined(__clang__)
+#define BEX_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define BEX_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 typedef bex_real bex_vec
     __attribute__((vector_size(BEX_VECTOR_BYTES), aligned(sizeof(bex_real)), may_alias));
 

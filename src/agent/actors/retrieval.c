@@ -347,3 +347,10 @@ int bex_retrieval_actor_row(const bex_actor *actor) {
     const retrieval_actor *a = (const retrieval_actor *)actor;
     return a->window < 0 ? -1 : a->r->row[a->window];
 }
+
+int bex_retrieval_actor_neighbour(const bex_actor *actor, int i, double *cov) {
+    const retrieval_actor *a = (const retrieval_actor *)actor;
+    BEX_CHECK(a->window >= 0 && i >= 0 && i < a->r->o.k && a->r->o.among, "neighbour %d", i);
+    *cov = a->cov[i];
+    return a->r->row[a->found[i].point];
+}

@@ -1,0 +1,18 @@
+#!/bin/bash
+# tests/web/playground.sh BUILD - the playground in a browser (playground.mjs), and its screenshots in build/web/shots.
+# SKIP without the page (`make web`), Chromium, Node.js or playwright-core, which tools/deps --web and npm bring.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+web=$root/build/web build=$1
+skip() { echo "SKIP: $*"; exit 77; }
+chromium=${CHROMIUM:-$(command -v chromium || true)}
+[ -n "$chromium" ] || skip "no chromium (tools/deps --web)"
+command -v node >/dev/null || skip "no Node.js (tools/deps --web)"
+[ -f "$web/playground.html" ] || skip "no build/web/playground.html (make web)"
+[ -d "$web/node_modules/playwright-core" ] || skip "no playwright-core (make web-test)"
+# a module is looked for beside the script that wants it
+cp "$root/tests/web/playground.mjs" "$web/playground.mjs"
+parts=$web/demos.bin
+for policy in "$web"/policy*.safetensors; do parts=$parts,$policy; done
+CHROMIUM=$chromium node "$web/playground.mjs" "$web/playground.html" "$build/web_reference" "$parts" "$build/bin/bex" \
+    "$web/shots" ${BEX_FILM:+"$web/frames"}

@@ -1,0 +1,291 @@
+// web/page/main.js - the page itself: buttons, keys, the pointer, and a frame sixty times a second.
+"use strict";
+
+(async function main() {
+  const $ = (id) => document.getElementById(id);
+  firstTheme();
+  const assets = JSON.parse($("assets").textContent);
+  const NAMES = ["explores", "forgets", "imitates", "looks up"];
+  const canvas = $("view"), view = makeView(canvas);
+  const stats = { frames: 0, seconds: 0, slow: 0, plan: null, candidates: 0, repeated: null, bytes: document.documentElement.outerHTML.length };
+  let client;
+  try { client = makeClient(); } catch (e) { $("wait").textContent = "This browser cannot run it: " + e.message; return; }
+  const play = makePlay(client, view), s = play.state, goals = makeGoals(client);
+
+  let toastTimer = 0;
+  function toast(text) {
+    $("toast").textContent = text;
+    $("toast").hidden = false;
+    clearTimeout(toastTimer);
+    toastTimer = setTimeout(() => { $("toast").hidden = true; }, 4500);
+  }
+  client.onTrouble = play.onTrouble = toast;
+
+  // ---- what is shown ----
+
+  function legend() {
+    const rated = s.kind !== 2;
+    $("legend").innerHTML = '<li><i style="background:var(--drawn)"></i>drawn past</li><li><i style="background:var(--hero)"></i>' + NAMES[s.kind] +
+      '</li><li><i style="background:var(--ghost)"></i>imitates (ghost)</li>' +
+      (rated ? '<li>futures from here, covering little <i class="fan"></i> much that is new; bold: taken</li>' : "<li>futures from here: it does not compare them</li>");
+  }
+
+  function counters() {
+    const most = halvesIn(play.maze), hero = view.heroHalves.size, ghost = view.ghostHalves.size;
+    $("total").textContent = most;
+    $("hero-count").textContent = hero;
+    $("ghost-count").textContent = ghost;
+    $("hero-bar").style.width = 100 * hero / most + "%";
+    $("ghost-bar").style.width = 100 * ghost / most + "%";
+  }
+
+  function measured() {
+    const fps = stats.seconds > 0.5 ? Math.round(stats.frames / stats.seconds) : 0;
+    $("measured").textContent = (stats.plan ? stats.candidates + " futures in " + stats.plan.toFixed(1) + " ms" : "") + (fps ? " \u00b7 " + fps + " frames/s" : "") +
+      " \u00b7 " + (stats.bytes / 1e6).toFixed(1) + " MB" + (client.worker ? "" : " \u00b7 no worker here");
+  }
+
+  play.onCount = counters;
+  play.onChange = () => {
+    if (!play.maze) return;
+    const lived = play.heroCounts.length - 1;
+    counters();
+    $("hero-name").textContent = NAMES[s.kind];
+    $("episodes").textContent = lived ? "in " + lived + (lived > 1 ? " episodes" : " episode") : "";
+    $("play").innerHTML = play.playing ? "&#10073;&#10073; Pause" : "&#9654; Play";
+    $("exp-value").textContent = s.exp >= 0.995 ? "all it can" : Math.round(100 * s.exp) + " of 100";
+    $("exp").value = s.exp;
+    $("exp").disabled = s.kind > 1;
+    document.querySelectorAll("[name=kind]").forEach((k) => { k.checked = Number(k.value) === s.kind; });
+    legend();
+    drawCounts($("chart"), [{ values: play.ghostCounts, colour: colours.ghost, dashed: true }, { values: play.heroCounts, colour: colours.hero }], halvesIn(play.maze));
+    askFan();
+  };
+
+  // ---- futures of a place ----
+
+  let asked = false;
+  function askFan() { if (view.probe) asked = true; }
+  function probe(place) {
+    if (place && isWall(play.maze, cellOf(place[0]), cellOf(place[1]))) place = null;
+    view.probe = place;
+    if (place) askFan();
+    else { view.fan = null; client.noFan(); }
+  }
+  client.onFan = (f) => { view.fan = f; };
+  const fanNow = () => client.fan({ kind: s.kind, exp: "q:" + s.exp.toFixed(2), x: view.probe[0], y: view.probe[1] });
+
+  // ---- the pointer ----
+
+  let down = null, stroke = null;
+  const near = (a, b) => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) < 0.12;
+  canvas.onpointerdown = (e) => {
+    if (!play.maze || e.button) return;
+    guide.stop();
+    canvas.setPointerCapture(e.pointerId);
+    down = view.placeAt(e);
+    stroke = [down];
+  };
+  canvas.onpointermove = (e) => {
+    if (!play.maze || guide.running) return;
+    const at = view.placeAt(e);
+    if (!stroke) { if (e.pointerType !== "touch") probe(at); return; }
+    if (near(stroke[stroke.length - 1], at)) return;
+    stroke.push(at);
+    probe(null);
+    view.stroke = Float32Array.from(stroke.flat());
+  };
+  canvas.onpointerup = async () => {
+    const line = stroke, at = down;
+    stroke = down = null;
+    view.stroke = null;
+    if (!line) return;
+    if (line.length > 2) await drawPast(line);
+    else if ($("edit-walls").checked) await play.flip(cellOf(at[0]), cellOf(at[1]));
+    else probe(at);
+  };
+  canvas.onpointercancel = () => { stroke = down = view.stroke = null; };
+  canvas.onpointerleave = () => { if (!stroke && !guide.running && document.activeElement !== canvas) probe(null); };
+
+  async function drawPast(line) {
+    const points = Float32Array.from(line.flat(), roundPlace);
+    if (!await play.draw(points)) toast("That is all wall: draw where the ball can go.");
+    $("caption").textContent = "";
+  }
+
+  // ---- buttons and keys ----
+
+  const page = {
+    caption: $("caption"), probe, setExp: (x) => play.setExp(Math.round(100 * x) / 100),
+    setKind: (k) => { if (!document.querySelector("[name=kind][value='" + k + "']").disabled) play.setKind(k); },
+    demonstrations: () => ($("show-demos").checked ? 120 : 0),
+  };
+  const guide = makeGuide(play, view, page);
+  const toggle = () => { guide.stop(); $("caption").textContent = ""; if (play.playing) play.pause(); else play.start(Infinity, false); };
+  const liveSome = () => { guide.stop(); play.start(5, true); };
+  const share = async () => {
+    const link = await play.link();
+    history.replaceState(null, "", link);
+    try { await navigator.clipboard.writeText(location.href); toast("The link is in the clipboard. It repeats all of this, bit for bit."); }
+    catch (e) { toast("The link is in the address bar. It repeats all of this, bit for bit."); }
+  };
+  const tab = (name) => {
+    for (const t of ["maze", "goals"]) {
+      $(t).hidden = t !== name;
+      $("tab-" + t).setAttribute("aria-selected", t === name);
+    }
+    guide.stop();
+    play.pause();
+    if (name === "goals") goals.open(); else { goals.shown = false; play.onChange(); }
+  };
+  const theme = () => { setTheme(!document.documentElement.classList.contains("dark"), true); view.changed(); play.onChange(); goals.show(); };
+  $("play").onclick = toggle;
+  $("live").onclick = liveSome;
+  $("again").onclick = () => { guide.stop(); play.again(); };
+  $("clear").onclick = () => { guide.stop(); play.clear(); };
+  $("share").onclick = share;
+  $("theme").onclick = theme;
+  $("guide-open").onclick = () => { tab("maze"); guide.start(); };
+  $("tab-maze").onclick = () => tab("maze");
+  $("tab-goals").onclick = () => tab("goals");
+  $("exp").oninput = () => { guide.stop(); play.setExp(Number($("exp").value)); if (!view.probe) probe([play.maze.start[0], play.maze.start[1]]); };
+  document.querySelectorAll("[name=kind]").forEach((k) => { k.onchange = () => { guide.stop(); page.setKind(Number(k.value)); }; });
+  $("layout").innerHTML = Object.entries(MAZES).map(([k, m]) => '<option value="' + k + '">' + m.name + "</option>").join("");
+  $("layout").onchange = () => { guide.stop(); play.setLayout($("layout").value); if ($("layout").value !== "medium") toast("Nobody showed it this maze: see what it makes of it."); };
+  $("speed").onchange = () => { play.speed = Number($("speed").value); };
+  $("show-demos").onchange = () => { view.showDemonstrations = page.demonstrations(); view.changed(); };
+  $("own").onchange = async () => {
+    const file = $("own").files[0];
+    if (!file) return;
+    try {
+      takePolicy(await client.ask("policy", { bytes: new Uint8Array(await file.arrayBuffer()) }), file.name);
+      s.policies = "own";
+      await play.replaced();
+      toast(file.name + " acts now.");
+    } catch (e) { toast(e.message); }
+  };
+
+  let pen = null; // a past that is drawn by keys
+  function keysInMaze(e) {
+    const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[e.key];
+    if (move) {
+      const from = view.probe || play.maze.start, to = [from[0] + 0.1 * move[0], from[1] + 0.1 * move[1]];
+      if (isWall(play.maze, cellOf(to[0]), cellOf(to[1]))) return true;
+      probe(to);
+      if (pen) { pen.push(to); view.stroke = Float32Array.from(pen.flat()); }
+      return true;
+    }
+    if (e.key !== "Enter") return false;
+    const at = view.probe || play.maze.start;
+    if ($("edit-walls").checked) play.flip(cellOf(at[0]), cellOf(at[1]));
+    else if (!pen) pen = [[...at]];
+    else { if (pen.length > 1) drawPast(pen); pen = null; view.stroke = null; }
+    return true;
+  }
+
+  const keys = {
+    " ": toggle, l: liveSome, u: () => play.undo(), c: () => play.clear(), r: () => play.again(), s: share, g: () => guide.start(), d: theme,
+    w: () => { $("edit-walls").checked = !$("edit-walls").checked; toast($("edit-walls").checked ? "A tap sets or clears a wall." : "Draw and hover again."); },
+    "+": () => page.setExp(Math.min(1, s.exp + 0.05)), "-": () => page.setExp(Math.max(0.02, s.exp - 0.05)),
+  };
+  for (let k = 0; k < 4; k++) keys[k + 1] = () => page.setKind(k);
+  document.onkeydown = (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || $("maze").hidden || !play.maze) return;
+    if (e.target === canvas && keysInMaze(e)) { e.preventDefault(); return; }
+    if (/^(select|input)$/i.test(e.target.tagName) && e.target.type !== "range" && e.target.type !== "radio") return;
+    if (e.key === " " && e.target.tagName === "BUTTON") return; // a button's own
+    const act = keys[e.key.toLowerCase()];
+    if (!act) return;
+    e.preventDefault();
+    if (e.key !== "g") guide.stop();
+    act();
+  };
+
+  // ---- beginning ----
+
+  function takePolicy(p, name) {
+    const about = p.settings;
+    if (p.kind === 0) {
+      const q = /^q:([0-9.]+)$/.exec(about.exp);
+      if (q) s.exp = Math.min(1, Math.max(0.02, Number(q[1])));
+    }
+    $("policy-note").textContent += (p.kind === 0 ? "Explores: " : "Imitates: ") + name + (p.coverage ? ", " + about.candidates + " futures a plan, guidance " + about.guidance : "") + ". ";
+  }
+
+  async function open() {
+    const [wasm, demonstrations, ...policies] = await Promise.all([assets.wasm, assets.demonstrations, ...assets.policies.map((p) => p.bytes)].map(unpack));
+    const a = await client.ask("open", { wasm, demonstrations, policies });
+    a.policies.forEach((p, i) => takePolicy(p, assets.policies[i].name));
+    s.policies = assets.digest;
+    view.demonstrations = a.demonstrations;
+    const kinds = new Set(a.policies.map((p) => p.kind));
+    play.hasGhost = kinds.has(2);
+    for (const k of [0, 1, 2]) document.querySelector("[name=kind][value='" + k + "']").disabled = !kinds.has(k === 1 ? 0 : k);
+    await play.open();
+    await servedPolicy();
+  }
+
+  // `bex serve POLICY` offers it beside the page
+  async function servedPolicy() {
+    if (!/^https?:$/.test(location.protocol)) return;
+    const answer = await fetch("policy.safetensors").catch(() => null);
+    if (!answer || !answer.ok || !/octet-stream/.test(answer.headers.get("content-type"))) return;
+    takePolicy(await client.ask("policy", { bytes: new Uint8Array(await answer.arrayBuffer()) }), "policy.safetensors");
+    s.policies = "served";
+    await play.replaced();
+  }
+
+  async function fromLink() {
+    let saved = null;
+    try { saved = readLink(location.hash); } catch (e) { toast("This link cannot be repeated: " + e.message + "."); }
+    if (!saved) return false;
+    $("layout").value = saved.layout;
+    const same = await play.repeat(saved, (i, n) => { $("caption").textContent = "Repeating: " + (i + 1) + " of " + n; });
+    stats.repeated = same;
+    $("caption").textContent = "";
+    toast(same ? "Repeated, bit for bit." : saved.policies !== s.policies ? "The link was made with other policies than this page has: what happened is not the same." : "Repeated, but not the same bits: please report this.");
+    return true;
+  }
+
+  async function measurePlan() {
+    const a = await client.ask("measure", { exp: "q:" + s.exp.toFixed(2), times: 20 });
+    const t = a.times.slice(5).sort((x, y) => x - y);
+    stats.plan = t[t.length >> 1];
+    stats.times = a.times;
+    stats.candidates = a.candidates;
+    measured();
+  }
+
+  let before = 0;
+  function frame(now) {
+    requestAnimationFrame(frame);
+    const seconds = (now - before) / 1000;
+    before = now;
+    if ($("maze").hidden) return;
+    if (asked && view.probe) { asked = false; fanNow(); }
+    play.frame(seconds);
+    view.draw();
+    if (!play.playing || seconds > 1) return;
+    stats.frames++;
+    stats.seconds += seconds;
+    if (seconds > 0.025) stats.slow++;
+    if (stats.frames % 60 === 0) measured();
+  }
+
+  window.playground = { state: s, play, view, stats, guide, goals, client, probe, measurePlan };
+  try {
+    await open();
+  } catch (e) { $("wait").textContent = "It does not run here: " + e.message; return; }
+  $("wait").hidden = true;
+  play.onChange();
+  requestAnimationFrame(frame);
+  addEventListener("resize", () => { view.changed(); play.onChange(); if (goals.shown) goals.show(); });
+  addEventListener("hashchange", fromLink);
+  const linked = await fromLink();
+  await measurePlan().catch(() => {});
+  window.playground.ready = true;
+  let guided = null;
+  try { guided = localStorage.getItem("bex-guided"); } catch (e) { /* private windows */ }
+  if (!linked && !guided) guide.start();
+  else if (!linked) $("caption").textContent = "Draw where it has been, and press play.";
+})();
