@@ -8,17 +8,19 @@ static void evaluation_tells_what_is_used(void **state) {
     for (int i = 0; i < 20; i++) update(a, i);
     bex_evaluation e = evaluation(a), again = evaluation(a);
     assert_memory_equal(&e, &again, sizeof e);
-    assert_true(e.more[BEX_OTHER_HISTORY] != e.score && e.more[BEX_NO_COVERAGE] != e.score);
+    assert_true(e.more[BEX_JUDGED_OTHER_HISTORY] != e.score &&
+                e.more[BEX_JUDGED_NO_COVERAGE] != e.score);
     // a network that cannot see its history does not mind another one
     const bex_param *w = bex_param_find(params_of(a), "token.history.weight");
     for (size_t i = 0; i < w->count; i++) bex_param_edit(w)[i] = R(0);
     e = evaluation(a);
-    assert_true(e.more[BEX_OTHER_HISTORY] == e.score && e.more[BEX_NO_COVERAGE] != e.score);
+    assert_true(e.more[BEX_JUDGED_OTHER_HISTORY] == e.score &&
+                e.more[BEX_JUDGED_NO_COVERAGE] != e.score);
     a->class->free(a);
     a = agent_of("model.agent=bc");
     e = evaluation(a);
-    assert_true(isfinite(e.score) && isnan(e.more[BEX_OTHER_HISTORY]) &&
-                isnan(e.more[BEX_NO_COVERAGE]));
+    assert_true(isfinite(e.score) && isnan(e.more[BEX_JUDGED_OTHER_HISTORY]) &&
+                isnan(e.more[BEX_JUDGED_NO_COVERAGE]));
     a->class->free(a);
 }
 

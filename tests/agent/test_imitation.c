@@ -383,8 +383,8 @@ static int hidden_of(const char *hide, int windows) {
     }
     bex_evaluation e; // hidden only where it is meant to be
     assert_int_equal(a->class->evaluate(a, &e), -1);
-    assert_true(isfinite(e.score) && isfinite(e.more[BEX_OTHER_HISTORY]) &&
-                isnan(e.more[BEX_NO_COVERAGE]));
+    assert_true(isfinite(e.score) && isfinite(e.more[BEX_JUDGED_OTHER_HISTORY]) &&
+                isnan(e.more[BEX_JUDGED_NO_COVERAGE]));
     a->class->free(a);
     return hidden;
 }
@@ -443,6 +443,41 @@ static void every_kind_learns(void **state) {
         assert_true(isfinite(held_out(a)));
         a->class->free(a);
     }
+}
+
+// d loss / d the element of a parameter whose gradient is largest, by the tape and by differences
+static void check_slope(const char *settings, const char *name) {
+    bex_agent *a = agent_of(settings);
+    update(a, 0); // at rate 0: only the moments move
+    bex_params *p = params_of(a);
+    const bex_param *q = bex_param_find(p, name);
+    assert_non_null(q);
+    size_t most = q->offset;
+    for (size_t i = q->offset; i < q->offset + q->count; i++)
+        if (fabs((double)p->m[i]) > fabs((double)p->m[most])) most = i;
+    double slope = (double)p->m[most] / (1 - 0.95), step = 0.02, loss[2]; // train.beta1 = 0.95
+    for (int i = 0; i < 2; i++) {
+        p->value[most] += R(i ? -2 * step : step);
+        bex_params_changed(p);
+        loss[i] = update(a, 0);
+    }
+    double measured = (loss[0] - loss[1]) / (2 * step);
+    if (!(fabs(slope - measured) < 0.03 * fabs(measured)))
+        fail_msg("%s: %s: gradient %g, differences %g", settings, name, slope, measured);
+    a->class->free(a);
+}
+
+// the losses of two networks are one loss: a tape goes back once
+static void gradients_are_those_of_the_loss(void **state) {
+    (void)state;
+    static const char *const settings[] = {"train.lr=0 train.decay=0",
+                                           FOLLOWS " train.lr=0 train.decay=0"};
+    for (int i = 0; i < 2; i++) {
+        check_slope(settings[i], "token.state.weight");
+        check_slope(settings[i], "decoder.final.linear.weight");
+    }
+    check_slope(settings[1], "follower.token.state.weight");
+    check_slope(settings[1], "follower.decoder.final.linear.weight");
 }
 
 static void bc_ignores_history_and_coverage(void **state) {
@@ -550,6 +585,7 @@ int main(void) {
         cmocka_unit_test(a_failed_label_is_told_from_any_lane),
         cmocka_unit_test(the_coverage_is_hidden_as_often_as_told),
         cmocka_unit_test(every_kind_learns),
+        cmocka_unit_test(gradients_are_those_of_the_loss),
         cmocka_unit_test(bc_ignores_history_and_coverage),
         cmocka_unit_test(held_out_episodes_are_apart),
         cmocka_unit_test(mistakes_are_told),

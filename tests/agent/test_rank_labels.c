@@ -155,17 +155,25 @@ static void windows_near_their_history(void **state) {
     if (!(near < 0.6 * anywhere)) fail_msg("near %g, anywhere %g", near, anywhere);
 }
 
+static double judged(bex_agent *agent, bex_judged kind) {
+    bex_evaluation e = evaluation(agent);
+    int column = ((bex_imitation *)agent)->column[kind];
+    return column < 0 ? (double)NAN : e.more[column];
+}
+
 static void judged_near_their_history_too(void **state) {
     (void)state;
     bex_agent *a = agent_of(RANKS);
-    bex_evaluation e = evaluation(a);
-    assert_true(isfinite(e.more[BEX_NEAR]) && isfinite(e.more[BEX_NEAR_OTHER]));
-    assert_true(e.more[BEX_NEAR] != e.score);
-    assert_true(isnan(e.more[BEX_FOLLOWER]));
+    double near = judged(a, BEX_JUDGED_NEAR);
+    assert_true(near > 0 && near != evaluation(a).score);
+    assert_true(judged(a, BEX_JUDGED_NEAR_OTHER_HISTORY) > 0);
+    assert_int_equal(((bex_imitation *)a)->column[BEX_JUDGED_FOLLOWER], -1);
+    assert_string_equal(a->judged[2], "near");
     a->class->free(a);
-    a = agent_of("");
-    e = evaluation(a);
-    assert_true(isnan(e.more[BEX_NEAR]));
+    a = agent_of("model.waypoints=true model.reach=1 diffusion.predicts=chunk follower.width=8");
+    assert_true(judged(a, BEX_JUDGED_FOLLOWER) > 0);
+    assert_string_equal(a->judged[2], "follower");
+    assert_null(a->judged[3]);
     a->class->free(a);
 }
 

@@ -154,7 +154,8 @@ static void damaged_files_are_explained(void **state) {
     } cases[] = {
         {{0, D, 0}, {0, 1, 0, 0.01}, quantiles, 0, 0, NULL},
         {{1, D, 0}, {0, 1, 1, 0.01}, quantiles, 2, 55, NULL},
-        {{2, D, 0}, {0, 1, 0, 0.01}, quantiles, 0, 0, "coverage.head"},
+        {{2, D, 0}, {0, 1, 0, 0.01}, quantiles, 0, 0, NULL},
+        {{3, D, 0}, {0, 1, 0, 0.01}, quantiles, 0, 0, "coverage.head"},
         {{0, 129, 0}, {0, 1, 0, 0.01}, quantiles, 0, 0, "coverage.head"},
         {{0, D, 0}, {0, 0, 0, 0.01}, quantiles, 0, 0, "not positive"},
         {{0, D, 0}, {0, 1, 0, -1}, quantiles, 0, 0, "lambda"},

@@ -60,8 +60,8 @@ static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const task *t,
     return x;
 }
 
-// one pass, forward and back
-static double learn_task(bex_tape *tape, const job *j, int lane, const task *t, bex_rng *rng) {
+// its loss; whoever has all of them goes back through the tape, once
+static bex_tensor *loss_of(bex_tape *tape, const job *j, int lane, const task *t, bex_rng *rng) {
     const bex_policy *p = j->a->policy;
     const bex_dit_options *o = &t->dit->o;
     bex_tensor *pooled[BEX_ENCODER_BLOCKS], *noise;
@@ -75,13 +75,12 @@ static double learn_task(bex_tape *tape, const job *j, int lane, const task *t, 
     bex_tensor *clean = bex_constant(tape, t->clean, 3, BEX_DIMS(t->input->B, o->K, o->columns));
     bex_tensor *target = p->schedule.predicts == BEX_PREDICTS_CHUNK ? clean : noise;
     double factor = 1.0 / ((double)j->draw.what.windows * o->columns);
-    bex_tensor *loss = bex_squared_error(tape, told, target, t->mask, factor);
-    if (j->learn) bex_backward(tape, loss);
-    return (double)loss->data[0];
+    return bex_squared_error(tape, told, target, t->mask, factor);
 }
 
 // what the network with the history learns: the chunk, or with a follower its waypoints
-static double learn_chunk(bex_tape *tape, const job *j, int lane, bex_minibatch *b, bex_rng *rng) {
+static bex_tensor *chunk_loss(bex_tape *tape, const job *j, int lane, bex_minibatch *b,
+                              bex_rng *rng) {
     const bex_policy *p = j->a->policy;
     task t = {&p->dit, &b->input, b->clean, b->mask, b->led};
     if (bex_policy_follows(p)) {
@@ -92,18 +91,18 @@ static double learn_chunk(bex_tape *tape, const job *j, int lane, bex_minibatch 
         for (size_t i = 0; i < n; i++) all[i] = 1;
         t.mask = all;
     }
-    return learn_task(tape, j, lane, &t, rng);
+    return loss_of(tape, j, lane, &t, rng);
 }
 
-static double learn_follower(bex_tape *tape, const job *j, int lane, bex_minibatch *b,
-                             bex_rng *rng) {
+static bex_tensor *follower_loss(bex_tape *tape, const job *j, int lane, bex_minibatch *b,
+                                 bex_rng *rng) {
     const bex_policy *p = j->a->policy;
     bex_dit_input now = b->input;
     now.G = now.B, now.history = NULL, now.coverage = NULL, now.hidden = NULL;
     unsigned char *shown = bex_arena_alloc(tape->arena, (size_t)now.B);
     memset(shown, 1, (size_t)now.B);
     task t = {&p->follower, &now, b->clean, b->mask, shown};
-    return learn_task(tape, j, lane, &t, rng);
+    return loss_of(tape, j, lane, &t, rng);
 }
 
 static int micro_batch(bex_tape *tape, const job *j, int lane, int first, int groups, bex_rng *rng,
@@ -112,9 +111,14 @@ static int micro_batch(bex_tape *tape, const job *j, int lane, int first, int gr
     double start = bex_seconds();
     if (bex_minibatch_take(tape, &j->draw, first, groups, rng, &b) < 0) return -1;
     j->a->data_seconds[lane] += bex_seconds() - start;
-    if (j->network != FOLLOWER) *sum += learn_chunk(tape, j, lane, &b, rng);
-    if (j->network != PROPOSER && bex_policy_follows(j->a->policy))
-        *sum += learn_follower(tape, j, lane, &b, rng);
+    bex_tensor *loss = NULL;
+    if (j->network != FOLLOWER) loss = chunk_loss(tape, j, lane, &b, rng);
+    if (j->network != PROPOSER && bex_policy_follows(j->a->policy)) {
+        bex_tensor *follower = follower_loss(tape, j, lane, &b, rng);
+        loss = loss ? bex_add(tape, loss, follower) : follower;
+    }
+    if (j->learn) bex_backward(tape, loss);
+    *sum += (double)loss->data[0];
     return 0;
 }
 
@@ -191,49 +195,44 @@ static int held_out_loss(bex_imitation *a, job *j, double *loss) {
     return code < 0 ? code : check_finite("held-out loss", *loss, a->policy->params->step);
 }
 
-// the held-out losses, each with something taken away or drawn elsewhere
+// how each is judged; the follower's is beside the first
 static const struct {
-    int column; // of bex_evaluation.more; -1: the score itself
     bex_minibatch_ablation without;
     bool near;
-} judgements[] = {
-    {-1, {0}, false},
-    {BEX_OTHER_HISTORY, {.other_history = true}, false},
-    {BEX_NO_COVERAGE, {.no_coverage = true}, false},
-    {BEX_NEAR, {0}, true},
-    {BEX_NEAR_OTHER, {.other_history = true}, true},
+} judgements[BEX_JUDGED_KINDS] = {
+    [BEX_JUDGED_OTHER_HISTORY] = {.without = {.other_history = true}},
+    [BEX_JUDGED_NO_COVERAGE] = {.without = {.no_coverage = true}},
+    [BEX_JUDGED_NEAR] = {.near = true},
+    [BEX_JUDGED_NEAR_OTHER_HISTORY] = {.without = {.other_history = true}, .near = true},
 };
 
-static bool applies(const bex_imitation *a, int i) {
+// whether the policy has what would be taken away
+static bool can_judge(const bex_imitation *a, int kind) {
     const bex_dit_options *o = &a->policy->dit.o;
-    const bex_labeller *labeller = a->held.labeller;
-    return !(judgements[i].without.other_history && !o->N) &&
-           !(judgements[i].without.no_coverage && !o->coverage) &&
-           !(judgements[i].near && !(labeller && labeller->draw_near));
+    return a->column[kind] >= 0 && !(judgements[kind].without.other_history && !o->N) &&
+           !(judgements[kind].without.no_coverage && !o->coverage);
 }
 
 int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
     bex_imitation *a = (bex_imitation *)agent;
     const bex_params *p = a->policy->params;
-    *out = (bex_evaluation){NAN, {NAN, NAN, NAN, NAN, NAN}};
+    out->score = NAN;
+    for (int i = 0; i < BEX_AGENT_COLUMNS; i++) out->more[i] = NAN;
     // each rank updates its own copy
     if (bex_ranks_alike("weights", p->value, p->count * sizeof *p->value) < 0) return -1;
     if (!a->held.data) return 0;
-    int S = bex_minibatch_group(a), histories = (int)a->config.train.evaluate_windows / S, code = 0;
-    bool follows = bex_policy_follows(a->policy);
+    int S = bex_minibatch_group(a), histories = (int)a->config.train.evaluate_windows / S;
+    job j = {.a = a, .network = PROPOSER, .draw = {.a = a}};
+    j.draw.what = (bex_minibatch_windows){
+        .part = &a->held, .S = S, .windows = histories > 1 ? histories * S : S};
     swap_average(a->policy->params);
-    for (int i = 0; i < (int)(sizeof judgements / sizeof *judgements) && !code; i++) {
-        if (!applies(a, i)) continue;
-        int column = judgements[i].column;
-        job j = {.a = a, .network = PROPOSER};
-        j.draw = (bex_minibatch_draw){.a = a, .without = judgements[i].without};
-        j.draw.what = (bex_minibatch_windows){.part = &a->held,
-                                              .S = S,
-                                              .windows = histories > 1 ? histories * S : S,
-                                              .near = judgements[i].near};
-        code = held_out_loss(a, &j, column < 0 ? &out->score : &out->more[column]);
-        j.network = FOLLOWER;
-        if (!code && column < 0 && follows) code = held_out_loss(a, &j, &out->more[BEX_FOLLOWER]);
+    int code = held_out_loss(a, &j, &out->score);
+    for (int kind = 0; kind < BEX_JUDGED_KINDS && !code; kind++) {
+        if (!can_judge(a, kind)) continue;
+        j.draw.without = judgements[kind].without;
+        j.draw.what.near = judgements[kind].near;
+        j.network = kind == BEX_JUDGED_FOLLOWER ? FOLLOWER : PROPOSER;
+        code = held_out_loss(a, &j, &out->more[a->column[kind]]);
     }
     swap_average(a->policy->params);
     return code;

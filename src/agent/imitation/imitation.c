@@ -125,9 +125,36 @@ static int set_up(bex_imitation *a) {
     return a->data_seconds && a->lane_seconds ? 0 : bex_fail("out of memory");
 }
 
-static const char *const judged[] = {
-    [BEX_OTHER_HISTORY] = "other_history",   [BEX_NO_COVERAGE] = "no_coverage", [BEX_NEAR] = "near",
-    [BEX_NEAR_OTHER] = "near_other_history", [BEX_FOLLOWER] = "follower",       NULL};
+static bool always(const bex_imitation *a) {
+    (void)a;
+    return true;
+}
+static bool judges_near(const bex_imitation *a) {
+    return a->held.labeller && a->held.labeller->draw_near;
+}
+static bool judges_follower(const bex_imitation *a) {
+    return bex_policy_follows(a->policy);
+}
+
+static const struct {
+    const char *name;
+    bool (*applies)(const bex_imitation *a);
+} judged[BEX_JUDGED_KINDS] = {
+    [BEX_JUDGED_OTHER_HISTORY] = {"other_history", always},
+    [BEX_JUDGED_NO_COVERAGE] = {"no_coverage", always},
+    [BEX_JUDGED_NEAR] = {"near", judges_near},
+    [BEX_JUDGED_NEAR_OTHER_HISTORY] = {"near_other_history", judges_near},
+    [BEX_JUDGED_FOLLOWER] = {"follower", judges_follower},
+};
+
+static void list_columns(bex_imitation *a) {
+    int n = 0;
+    for (int k = 0; k < BEX_JUDGED_KINDS; k++) {
+        a->column[k] = judged[k].applies(a) ? n : -1;
+        if (a->column[k] >= 0) a->judged[n++] = judged[k].name;
+    }
+    a->agent.judged = a->judged;
+}
 
 bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                              bex_sources *sources, bex_imitation_prepare_fn *prepare) {
@@ -137,12 +164,13 @@ bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_confi
         return bex_fail("out of memory"), NULL;
     }
     a->agent.class = class;
-    a->agent.judged = judged;
     a->config = *config;
     a->train.data = sources->data;
     if (set_up(a) == 0 && (!prepare || prepare(a) == 0) &&
-        part_normalise(&a->train, a->policy) == 0 && part_normalise(&a->held, a->policy) == 0)
+        part_normalise(&a->train, a->policy) == 0 && part_normalise(&a->held, a->policy) == 0) {
+        list_columns(a);
         return &a->agent;
+    }
     bex_imitation_free(&a->agent);
     return NULL;
 }

@@ -18,15 +18,17 @@
 #include "nn/schedule.h"
 #include "policy/policy.h"
 
-/* Of an evaluation, beside the held-out loss: the same loss otherwise, NaN where there is none. As large as
- * held_out, and the policy does not use what it is given. */
-enum {
-    BEX_OTHER_HISTORY, // shown another history than the one coverage is of
-    BEX_NO_COVERAGE,   // the coverage is hidden
-    BEX_NEAR,          // nothing taken away; windows near a state of their history (rank)
-    BEX_NEAR_OTHER,    // the same shown another history
-    BEX_FOLLOWER, // of the follower (policy/policy.h); the others are of the network that proposes
-};
+/* What an evaluation judges beside the held-out loss. Each is the held-out loss with something taken away or of other
+ * windows; those that an agent has stand in metrics.csv in this order. As large as held_out, and the policy does not
+ * use what it is given. */
+typedef enum {
+    BEX_JUDGED_OTHER_HISTORY, // shown another history than the one coverage is of
+    BEX_JUDGED_NO_COVERAGE,   // the coverage is hidden
+    BEX_JUDGED_NEAR,          // nothing taken away; windows near a state of their history (ranks)
+    BEX_JUDGED_NEAR_OTHER_HISTORY, // the same shown another history
+    BEX_JUDGED_FOLLOWER, // of the follower (policy/policy.h); all others are of the network that proposes
+    BEX_JUDGED_KINDS
+} bex_judged;
 
 /* Groups of windows; those of a group share a history. */
 typedef struct bex_window_groups {
@@ -78,8 +80,10 @@ typedef struct bex_imitation {
     bex_lanes *lanes;
     bex_schedule schedule;
     bex_adam adam;
-    bex_imitation_part train, held;      // held.data NULL: nothing held out
-    double *data_seconds, *lane_seconds; // (lanes)
+    bex_imitation_part train, held;           // held.data NULL: nothing held out
+    const char *judged[BEX_JUDGED_KINDS + 1]; // names of the columns this agent has, ended by NULL
+    int column[BEX_JUDGED_KINDS];             // of bex_evaluation.more; -1: it has none
+    double *data_seconds, *lane_seconds;      // (lanes)
 } bex_imitation;
 
 /* What a method adds, e.g. labellers, once policy, parts and windows are there and while rows are in the
