@@ -1,12 +1,13 @@
 /* base/observation.h - what is seen at one moment: a state, and pictures of up to BEX_CAMERAS cameras.
  *
  *     state    (state) reals, in the units of the world or of the demonstrations
- *     image[c] (height, width, 3) bytes of camera c, row by row from the top, RGB; NULL: no such camera
+ *     image[c] (height, width, 3) bytes of camera c, row by row, RGB; NULL: no such camera
  *
  * Two forms of the same: bex_observation is read, bex_frame is written. Both only point: whoever made the
  * arrays owns them, and a callee has them until it returns. The sizes are said once, by the
- * bex_observation_spec of a world; all pictures have one size. No world, file or policy has cameras today:
- * image[] is NULL throughout. */
+ * bex_observation_spec of a world; all pictures have one size. A world's pictures, those it writes into files and
+ * those a policy is given when acting lie the same way; a policy turns them itself, as data.flip said (LIBERO's
+ * files hold them bottom row first). */
 #ifndef BEX_BASE_OBSERVATION_H
 #define BEX_BASE_OBSERVATION_H
 
@@ -22,6 +23,7 @@ typedef struct bex_observation_spec {
 typedef struct bex_observation {
     const bex_real *state;
     const unsigned char *image[BEX_CAMERAS];
+    int height, width; // of the pictures, where they are not those of the spec or the policy; 0: they are
 } bex_observation;
 
 typedef struct bex_frame {

@@ -45,6 +45,14 @@ int bex_h5_read_integers(bex_h5 *f, const char *key, int first, int count, int *
     (void)f, (void)key, (void)first, (void)count, (void)out;
     UNREACHABLE;
 }
+int bex_h5_measure_pictures(bex_h5 *f, const char *key, bex_h5_pictures *p) {
+    (void)f, (void)key, (void)p;
+    UNREACHABLE;
+}
+int bex_h5_read_pictures(bex_h5 *f, const char *key, int first, int count, unsigned char *out) {
+    (void)f, (void)key, (void)first, (void)count, (void)out;
+    UNREACHABLE;
+}
 int bex_h5_read_texts(bex_h5 *f, const char *key, bex_names *texts) {
     (void)f, (void)key, (void)texts;
     UNREACHABLE;

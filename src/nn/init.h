@@ -4,6 +4,7 @@
  *   ZERO, ONE, NORMAL                N(0,1)
  *   XAVIER       U(+-sqrt(6 / (fan_in + fan_out)))
  *   UNIFORM(n)   U(+-1/sqrt(n)), n = fan_in: PyTorch's Linear default, for weights and biases alike
+ *   KAIMING(n)   N(0, 2/n), n = fan_out: torchvision's convolutions
  *   ORTHOGONAL(gain)   rows or columns orthonormal times gain, whichever are fewer */
 #ifndef BEX_NN_INIT_H
 #define BEX_NN_INIT_H
@@ -18,9 +19,10 @@ typedef struct bex_init {
         BEX_INIT_KIND_NORMAL,
         BEX_INIT_KIND_XAVIER,
         BEX_INIT_KIND_UNIFORM,
+        BEX_INIT_KIND_KAIMING,
         BEX_INIT_KIND_ORTHOGONAL
     } kind;
-    double x; // fan_in of UNIFORM, gain of ORTHOGONAL
+    double x; // fan of UNIFORM and KAIMING, gain of ORTHOGONAL
 } bex_init;
 
 #define BEX_INIT_ZERO          ((bex_init){BEX_INIT_KIND_ZERO, 0})
@@ -28,6 +30,7 @@ typedef struct bex_init {
 #define BEX_INIT_NORMAL        ((bex_init){BEX_INIT_KIND_NORMAL, 0})
 #define BEX_INIT_XAVIER        ((bex_init){BEX_INIT_KIND_XAVIER, 0})
 #define BEX_INIT_UNIFORM(n)    ((bex_init){BEX_INIT_KIND_UNIFORM, (n)})
+#define BEX_INIT_KAIMING(n)    ((bex_init){BEX_INIT_KIND_KAIMING, (n)})
 #define BEX_INIT_ORTHOGONAL(g) ((bex_init){BEX_INIT_KIND_ORTHOGONAL, (g)})
 
 void bex_init_fill(bex_real *x, bex_init init, int rank, const int *dim, bex_rng rng);

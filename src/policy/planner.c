@@ -171,6 +171,9 @@ static void encode(bex_planner *p, bex_past *past, const bex_plan_input *in,
                              .timestep = time,
                              .task = task,
                              .scene = scene};
+    bex_tensor *seen[BEX_CAMERAS];
+    bex_policy_see(policy, p->tape, in->seen, B, seen);
+    windows.seen = seen;
     bex_past_encode(past, p->tape, &windows, first);
     for (int i = 0; i < n->blocks; i++) {
         if (second) second[i] = row_of(p->tape, first[i], 1);

@@ -37,6 +37,7 @@ void bex_planner_forget(bex_planner *p); // an episode begins: nothing to contin
 
 typedef struct bex_plan_input {
     const bex_real *state; // (O) world's units, finite
+    const bex_observation *seen; // its pictures, where the policy has cameras; NULL: black ones
     const bex_real *noise; // (candidates, K, columns) to denoise from; NULL: drawn from rng
     int64_t step;          // of the episode
     int task, scene;

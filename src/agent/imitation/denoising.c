@@ -61,6 +61,7 @@ static int micro_batch(bex_tape *tape, const job *j, int lane, int first, int gr
     bex_tensor *x = add_noise(tape, p, &b, rng, &step, &noise);
     j->a->data_seconds[lane] += bex_seconds() - start;
     if (j->learn) bex_tape_train(tape, p->params);
+    bex_minibatch_see(tape, p, &b);
     bex_dit_encode(tape, &p->dit, &b.input, pooled);
     bex_tensor *told = bex_dit_denoise(tape, &p->dit, x, step, pooled);
     bex_tensor *clean = bex_constant(tape, b.clean, 3, BEX_DIMS(b.input.B, p->dit.o.K, p->dit.o.A));
@@ -95,6 +96,24 @@ static double seconds_of(double *lanes, int n) {
     return sum;
 }
 
+// this update's pictures, and the next one's begun. Rows of one update are the windows of its step
+static int prefetch(bex_imitation *a, job *j, int64_t step) {
+    if (!a->prefetch) return 0;
+    bex_minibatch_windows next = j->draw.what;
+    double start = bex_seconds();
+    bex_minibatch_frames(&j->draw.what, a->frames);
+    j->draw.ready = bex_prefetch_take(a->prefetch, a->frames);
+    if (!j->draw.ready) return -1;
+    if (!a->config.train.overfit) next.t = (uint64_t)step + 1;
+    next.cycle += next.windows / next.S;
+    bex_minibatch_frames(&next, a->frames);
+    bex_prefetch_begin(a->prefetch, a->frames);
+    // all lanes wait for it
+    a->data_seconds[0] += (bex_seconds() - start) * bex_lanes_threads(a->lanes);
+    a->lane_seconds[0] += (bex_seconds() - start) * bex_lanes_threads(a->lanes);
+    return 0;
+}
+
 int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     bex_imitation *a = (bex_imitation *)agent;
     const bex_optimiser_config *t = &a->config.train;
@@ -106,9 +125,12 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
                  .windows = (int)t->batch,
                  .S = bex_minibatch_group(a),
                  .fixed = (int)t->overfit},
-        .how = {.hide = t->hide, .lead = a->policy->config.diffusion.show_waypoints},
+        .how = {.hide = t->hide,
+                .lead = a->policy->config.diffusion.show_waypoints,
+                .augment = true},
     };
     j.draw.what.cycle = step * (j.draw.what.windows / j.draw.what.S);
+    if (prefetch(a, &j, step) < 0) return -1;
     j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.A);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
     bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
@@ -149,7 +171,7 @@ int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
     bex_imitation *a = (bex_imitation *)agent;
     const bex_dit_options *o = &a->policy->dit.o;
     const bex_params *p = a->policy->params;
-    *out = (bex_evaluation){NAN, {NAN, NAN}};
+    *out = (bex_evaluation){NAN, {NAN, NAN, NAN}};
     // each rank updates its own copy
     if (bex_ranks_alike("weights", p->value, p->count * sizeof *p->value) < 0) return -1;
     if (!a->held.data) return 0;
@@ -163,6 +185,8 @@ int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
     if (!code && o->N) code = held_out_loss(a, &j, &out->more[BEX_OTHER_HISTORY]);
     j.draw.without.other_history = false, j.draw.without.no_coverage = true;
     if (!code && o->coverage) code = held_out_loss(a, &j, &out->more[BEX_NO_COVERAGE]);
+    j.draw.without.no_coverage = false, j.draw.without.other_pictures = true;
+    if (!code && o->cameras) code = held_out_loss(a, &j, &out->more[BEX_OTHER_PICTURES]);
     swap_average(a->policy->params);
     return code;
 }

@@ -11,6 +11,8 @@
 #define BEX_AGENT_IMITATION_IMITATION_H
 
 #include "agent/agent.h"
+#include "agent/sight/features.h"
+#include "agent/sight/prefetch.h"
 #include "data/training_history.h"
 #include "data/window.h"
 #include "nn/adam.h"
@@ -23,6 +25,7 @@
 enum {
     BEX_OTHER_HISTORY, // shown another history than the one coverage is of
     BEX_NO_COVERAGE,   // the coverage is hidden
+    BEX_OTHER_PICTURES, // shown the pictures of another window
 };
 
 /* Groups of windows; those of a group share a history. */
@@ -49,6 +52,8 @@ struct bex_labeller {
 typedef struct bex_imitation_part {
     bex_dataset *data;          // its rows only until the agent is made
     bex_real *states, *actions; // (rows,dit.o.O), (rows,A) normalised
+    int *frames;                // (rows) of data->pictures; NULL: no pictures
+    bex_features *features;     // of all frames, of a frozen network; NULL: pictures are seen anew
     bex_windows *windows;
     bex_training_history history;
     bex_labeller *labeller; // owned; NULL: no coverage token
@@ -62,6 +67,8 @@ typedef struct bex_imitation {
     bex_schedule schedule;
     bex_adam adam;
     bex_imitation_part train, held;      // held.data NULL: nothing held out
+    bex_prefetch *prefetch;              // of the pictures of updates; NULL: none are seen
+    int *frames;                         // (batch) of an update, for it
     double *data_seconds, *lane_seconds; // (lanes)
 } bex_imitation;
 
