@@ -17,6 +17,7 @@
 #include "kernel/picture.h"
 
 typedef struct bex_pictures bex_pictures;
+struct bex_h5_pictures; // data/hdf5.h
 
 typedef struct bex_pictures_options {
     int size;                  // of a side, in pixels; 0: as stored
