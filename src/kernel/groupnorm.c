@@ -41,6 +41,11 @@ static void moments(bex_real *restrict m, bex_real *restrict r, const bex_real *
     }
 }
 
+// NaN stays NaN, unlike with fmax
+static inline bex_real positive(bex_real x) {
+    return x < R(0) ? R(0) : x;
+}
+
 void bex_groupnorm_fwd(bex_real *y, bex_real *mean, bex_real *rstd, const bex_real *x,
                        const bex_real *w, const bex_real *b, const bex_real *r,
                        const bex_groupnorm_dims *d, bex_real *scratch) {
@@ -61,10 +66,9 @@ void bex_groupnorm_fwd(bex_real *y, bex_real *mean, bex_real *rstd, const bex_re
             const bex_real *in = x + p * C;
             bex_real *out = y + p * C;
             if (add && d->relu)
-                for (int c = 0; c < C; c++)
-                    out[c] = bex_fmax(R(0), in[c] * a[c] + s[c] + add[p * C + c]);
+                for (int c = 0; c < C; c++) out[c] = positive(in[c] * a[c] + s[c] + add[p * C + c]);
             else if (d->relu)
-                for (int c = 0; c < C; c++) out[c] = bex_fmax(R(0), in[c] * a[c] + s[c]);
+                for (int c = 0; c < C; c++) out[c] = positive(in[c] * a[c] + s[c]);
             else if (add)
                 for (int c = 0; c < C; c++) out[c] = in[c] * a[c] + s[c] + add[p * C + c];
             else
@@ -77,45 +81,60 @@ typedef struct {
     bex_real *m, *r;   // (C) mean and rstd of this picture
     bex_real *g1, *gn; // (C) sums over pixels of g and of g n
     bex_real *h1, *hn; // (C) means over the group of h and of h n
+    bex_real *g;       // (C) of a pixel
 } rows;
 
-// the gradient of one picture through the activation, gathered; dr gets it
+// g of one pixel: dy, where the activation let it through
+static void through(bex_real *restrict g, const bex_real *dy, const bex_real *y,
+                    const bex_groupnorm_dims *d) {
+    if (d->relu)
+        for (int c = 0; c < d->C; c++) g[c] = y[c] > R(0) ? dy[c] : R(0);
+    else
+        memcpy(g, dy, (size_t)d->C * sizeof *g);
+}
+
+// sums over the pixels of one picture; dr gets g
 static void gather(const rows *s, const bex_real *dy, const bex_real *y, const bex_real *x,
                    bex_real *dr, int add, const bex_groupnorm_dims *d) {
     const int C = d->C;
-    bex_real *restrict g1 = s->g1, *restrict gn = s->gn;
+    bex_real *restrict g1 = s->g1, *restrict gn = s->gn, *restrict g = s->g;
     const bex_real *restrict m = s->m, *restrict r = s->r;
     memset(g1, 0, (size_t)C * sizeof *g1);
     memset(gn, 0, (size_t)C * sizeof *gn);
     for (int p = 0; p < d->P; p++) {
-        const bex_real *in = x + p * C, *up = dy + p * C, *out = y + p * C;
+        const bex_real *in = x + p * C;
+        through(g, dy + p * C, y + p * C, d);
         for (int c = 0; c < C; c++) {
-            bex_real g = !d->relu || out[c] > R(0) ? up[c] : R(0);
-            g1[c] += g;
-            gn[c] += g * ((in[c] - m[c]) * r[c]);
+            g1[c] += g[c];
+            gn[c] += g[c] * ((in[c] - m[c]) * r[c]);
         }
         if (!dr) continue;
-        bex_real *to = dr + p * C;
-        for (int c = 0; c < C; c++) {
-            bex_real g = !d->relu || out[c] > R(0) ? up[c] : R(0);
-            to[c] = add ? to[c] + g : g;
-        }
+        bex_real *restrict to = dr + p * C;
+        if (add)
+            for (int c = 0; c < C; c++) to[c] += g[c];
+        else
+            memcpy(to, g, (size_t)C * sizeof *to);
     }
 }
 
+// dx = rstd w g + a - b x, with a and b of the group
 static void scatter(const rows *s, bex_real *dx, const bex_real *dy, const bex_real *y,
                     const bex_real *x, const bex_real *w, int add, const bex_groupnorm_dims *d) {
     const int C = d->C;
+    bex_real *restrict g = s->g, *restrict f = s->g1, *restrict b = s->gn;
     const bex_real *restrict m = s->m, *restrict r = s->r, *restrict h1 = s->h1,
                             *restrict hn = s->hn;
+    for (int c = 0; c < C; c++) f[c] = r[c] * w[c], b[c] = r[c] * r[c] * hn[c];
     for (int p = 0; p < d->P; p++) {
-        const bex_real *in = x + p * C, *up = dy + p * C, *out = y + p * C;
+        const bex_real *in = x + p * C;
         bex_real *to = dx + p * C;
-        for (int c = 0; c < C; c++) {
-            bex_real g = !d->relu || out[c] > R(0) ? up[c] : R(0);
-            bex_real v = r[c] * (g * w[c] - h1[c] - (in[c] - m[c]) * r[c] * hn[c]);
-            to[c] = add ? to[c] + v : v;
-        }
+        through(g, dy + p * C, y + p * C, d);
+        if (add)
+            for (int c = 0; c < C; c++)
+                to[c] += f[c] * g[c] - r[c] * h1[c] - (in[c] - m[c]) * b[c];
+        else
+            for (int c = 0; c < C; c++)
+                to[c] = f[c] * g[c] - r[c] * h1[c] - (in[c] - m[c]) * b[c];
     }
 }
 
@@ -126,7 +145,7 @@ void bex_groupnorm_bwd(bex_groupnorm_gradients g, const bex_real *dy, const bex_
     const int C = d->C, width = C / d->G;
     const size_t picture = (size_t)d->P * (size_t)C;
     rows s = {scratch,         scratch + C,     scratch + 2 * C,
-              scratch + 3 * C, scratch + 4 * C, scratch + 5 * C};
+              scratch + 3 * C, scratch + 4 * C, scratch + 5 * C, scratch + 6 * C};
     for (int i = 0; i < d->B; i++) {
         size_t at = (size_t)i * picture;
         for (int c = 0; c < C; c++) {

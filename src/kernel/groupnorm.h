@@ -22,7 +22,7 @@ void bex_groupnorm_fwd(bex_real *y, bex_real *mean, bex_real *rstd, const bex_re
                        const bex_groupnorm_dims *d, bex_real *scratch);
 
 /* dw, db are added to; dx, dr set, or added to where their flag says so; any may be NULL, and dx may be dy. y
- * is read with relu only. scratch: 6 C. */
+ * is read with relu only. scratch: 7 C. */
 typedef struct bex_groupnorm_gradients {
     bex_real *dx, *dr, *dw, *db;
     int add_dx, add_dr;

@@ -17,7 +17,7 @@ static void backward(bex_tape *tape, void *payload) {
     g.dx = bex_grad(tape, c->x, &g.add_dx);
     if (c->r) g.dr = bex_grad(tape, c->r, &g.add_dr);
     bex_groupnorm_bwd(g, c->y->grad, c->y->data, c->x->data, c->mean, c->rstd, c->w->data, &c->d,
-                      bex_scratch(tape, 6 * (size_t)c->d.C));
+                      bex_scratch(tape, 7 * (size_t)c->d.C));
 }
 
 bex_tensor *bex_groupnorm(bex_tape *tape, bex_tensor *x, const bex_param *w, const bex_param *b,

@@ -35,11 +35,13 @@ void bex_policy_see(const bex_policy *p, bex_tape *tape, const bex_observation *
     if (!v->o.cameras) return;
     BEX_CHECK(!tape->recording, "features of one moment, recorded");
     bex_real *pixels = bex_scratch(tape, (size_t)v->o.cameras * picture);
-    memset(pixels, 0, (size_t)v->o.cameras * picture * sizeof *pixels);
-    for (int c = 0; obs && c < v->o.cameras; c++)
-        bex_policy_picture(p, tape->arena, pixels + (size_t)c * picture, obs->image[c],
-                           obs->height ? obs->height : v->o.height,
-                           obs->width ? obs->width : v->o.width);
+    int h = obs && obs->height ? obs->height : v->o.height;
+    int w = obs && obs->width ? obs->width : v->o.width;
+    unsigned char *black = NULL;
+    if (!obs) black = memset(bex_arena_alloc(tape->arena, picture), 0, picture);
+    for (int c = 0; c < v->o.cameras; c++)
+        bex_policy_picture(p, tape->arena, pixels + (size_t)c * picture,
+                           obs ? obs->image[c] : black, h, w);
     bex_vision_run(tape, v, pixels, 1, seen);
     for (int c = 0; copies > 1 && c < v->o.cameras; c++) seen[c] = repeat(tape, seen[c], copies);
 }

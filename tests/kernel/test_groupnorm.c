@@ -54,7 +54,7 @@ static void backward_equals_the_twin(void **state) {
                              output(1, C, C, 0)};
             matrix want[4], before[2] = {copy_of(got[0], 0), copy_of(got[1], 0)};
             for (int i = 0; i < 4; i++) want[i] = copy_of(got[i], 0);
-            matrix y = output(m.rows, C, C, 0), scratch = output(1, 6 * C, 6 * C, 0);
+            matrix y = output(m.rows, C, C, 0), scratch = output(1, 7 * C, 7 * C, 0);
             bex_real *mean = input((size_t)(m.d.B * m.d.G), 0);
             bex_real *rstd = input((size_t)(m.d.B * m.d.G), 0);
             bex_groupnorm_fwd(y.p, mean, rstd, m.x, m.w, m.b, m.r, &m.d, scratch.p);
@@ -82,7 +82,7 @@ static void backward_without_some_and_in_place(void **state) {
     norm m = make_norm(1, 1);
     size_t n = (size_t)(m.rows * m.d.C);
     bex_real *y = input(n, 0), *dx = input(n, 0), *mean = input(16, 0), *rstd = input(16, 0);
-    bex_real *scratch = input(6 * (size_t)m.d.C, 0);
+    bex_real *scratch = input(7 * (size_t)m.d.C, 0);
     bex_groupnorm_fwd(y, mean, rstd, m.x, m.w, m.b, m.r, &m.d, scratch);
     bex_groupnorm_bwd((bex_groupnorm_gradients){.dx = dx}, m.dy, y, m.x, mean, rstd, m.w, &m.d,
                       scratch);
