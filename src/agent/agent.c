@@ -4,6 +4,7 @@
 #include "agent/imitation/bc.h"
 #include "agent/imitation/be.h"
 #include "agent/rl/sac.h"
+#include "agent/sight/encoder.h"
 #include "base/error.h"
 
 const bex_agent_class *bex_agent_class_of(const bex_train_config *config) {

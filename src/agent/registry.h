@@ -11,6 +11,7 @@
     X("be", bex_agent_be)                                                                          \
     X("bc", bex_agent_bc)                                                                          \
     X("bc-history", bex_agent_bc)                                                                  \
+    X("encoder", bex_agent_encoder)                                                                \
     X("sac", bex_agent_sac)
 
 /* X(section and member of bex_train_config, type, rows, help) */

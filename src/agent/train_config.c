@@ -43,7 +43,7 @@ static const char *const agents[] = {
         NULL};
 #define AGENT_ROW                                                                                  \
     BEX_CONFIG_CHOICE(T, agent, "be", agents,                                                      \
-                      "who learns: be, bc, bc-history from [data]; sac in [env]",                  \
+                      "who learns: be, bc, bc-history, encoder from [data]; sac in [env]",                  \
                       .was = "model.agent")
 static const bex_config_row train_rows[] = {
     AGENT_ROW,

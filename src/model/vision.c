@@ -54,7 +54,9 @@ static int read_ours(bex_params *p, const char *prefix, const bex_st_file *f, co
         const bex_param *q = p->param[i];
         int64_t dim[4];
         if (strncmp(q->name, prefix, n) != 0) continue;
-        snprintf(name, sizeof name, "%s%s", from, q->name + n);
+        // the running average, where there is one, is what acts
+        snprintf(name, sizeof name, "ema.%s%s", from, q->name + n);
+        if (!bex_st_find(f, name)) snprintf(name, sizeof name, "%s%s", from, q->name + n);
         for (int k = 0; k < q->rank; k++) dim[k] = q->dim[k];
         if (bex_st_read_real(f, name, bex_param_edit(q), q->rank, dim) < 0) return -1;
     }

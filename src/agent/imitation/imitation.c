@@ -1,7 +1,7 @@
 /* agent/imitation/imitation.c - set-up, saving and describing; the loss itself is in denoising.c. */
 #include "agent/imitation/imitation.h"
 
-#include "agent/sight/encoder_file.h"
+#include "agent/sight/sight_config.h"
 
 #include "base/error.h"
 #include "base/path.h"
@@ -40,41 +40,18 @@ static int part_init(bex_imitation_part *part, const bex_train_config *c) {
 
 /* ---- pictures ---- */
 
-// what the pictures are, as the policy keeps it; without any there is no camera
-static int take_cameras(bex_train_config *c, const bex_dataset *d) {
-    bex_vision_config *v = &c->policy.vision;
-    v->images[0] = 0;
-    if (!d->pictures) return 0;
-    const bex_names *names = bex_pictures_cameras(d->pictures);
-    size_t used = 0;
-    for (int i = 0; i < names->count && used < sizeof v->images; i++)
-        used += (size_t)snprintf(v->images + used, sizeof v->images - used, "%s%s", i ? "," : "",
-                                 names->text[i]);
-    if (used >= sizeof v->images) return bex_fail("the cameras' names are too long");
-    v->height = bex_pictures_height(d->pictures), v->width = bex_pictures_width(d->pictures);
-    v->flip = c->data.flip;
-    return 0;
-}
-
 static bool frozen(const bex_imitation *a) {
     return a->policy->frozen != NULL;
 }
 
-// weights to begin with; a frozen network needs them
+// a frozen network needs weights to begin with
 static int load_encoder(bex_imitation *a) {
-    const char *path = a->config.train.encoder;
-    char inside[BEX_PATH_SIZE];
     if (!a->policy->vision.o.cameras) return 0;
-    if (!path[0]) {
-        if (!frozen(a)) return 0;
+    if (frozen(a) && !a->config.train.encoder[0]) {
         bex_fail("model.encoder = frozen needs the weights of a network: train.encoder is empty");
         return bex_fail_hint("bex train --agent encoder --data FILE --data.images=... learns one");
     }
-    if (bex_encoder_find(inside, path) < 0) return -1;
-    bex_st_file *f = bex_st_load(inside);
-    int code = f ? bex_vision_import(bex_policy_sight(a->policy), &a->policy->vision, f) : -1;
-    bex_st_free(f);
-    return code < 0 ? bex_fail_in("train.encoder") : 0;
+    return bex_sight_load(&a->config, bex_policy_sight(a->policy), &a->policy->vision);
 }
 
 // before rows become states: features are known by them
@@ -166,7 +143,7 @@ static int set_up(bex_imitation *a) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
     bex_dataset *d = a->train.data;
-    if (take_cameras(&a->config, d) < 0 || check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0) return -1;
+    if (bex_sight_take_cameras(&a->config, d) < 0 || check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0) return -1;
     if (c->data.held_out > 0) {
         bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "hold out", 0);
         a->held.data = bex_dataset_hold_out(d, c->data.held_out, g);
