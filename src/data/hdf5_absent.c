@@ -83,6 +83,19 @@ int bex_h5_out_texts(bex_h5_out *f, const char *key, char *const *texts, int cou
     (void)f, (void)key, (void)texts, (void)count;
     UNREACHABLE;
 }
+int bex_h5_out_array(bex_h5_out *f, const char *key, bex_column_type type, int rank,
+                     const int *dims, const void *values) {
+    (void)f, (void)key, (void)type, (void)rank, (void)dims, (void)values;
+    UNREACHABLE;
+}
+int bex_h5_out_text(bex_h5_out *f, const char *object, const char *name, const char *text) {
+    (void)f, (void)object, (void)name, (void)text;
+    UNREACHABLE;
+}
+int bex_h5_out_integer(bex_h5_out *f, const char *object, const char *name, long long value) {
+    (void)f, (void)object, (void)name, (void)value;
+    UNREACHABLE;
+}
 int bex_h5_out_finish(bex_h5_out *f) {
     (void)f;
     return 0;

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -233,6 +234,12 @@ int bex_pictures_height(const bex_pictures *p) {
 }
 int bex_pictures_width(const bex_pictures *p) {
     return p->width;
+}
+
+void bex_pictures_stored(const bex_pictures *p, int camera, int *height, int *width) {
+    bool stored = p->pieces && p->piece[0].file >= 0;
+    *height = stored ? p->piece[0].camera[camera].stored.height : p->height;
+    *width = stored ? p->piece[0].camera[camera].stored.width : p->width;
 }
 
 /* ---- the store ---- */

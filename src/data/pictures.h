@@ -50,6 +50,9 @@ const bex_names *bex_pictures_cameras(const bex_pictures *p);
 int bex_pictures_height(const bex_pictures *p);
 int bex_pictures_width(const bex_pictures *p);
 
+/* The size in the files, of the first frames; what data show tells. */
+void bex_pictures_stored(const bex_pictures *p, int camera, int *height, int *width);
+
 /* out (height, width, 3). Any number of threads. Negative with a message naming file and key: damaged, gone. */
 int bex_pictures_read(bex_pictures *p, int frame, int camera, unsigned char *out);
 

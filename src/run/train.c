@@ -34,6 +34,10 @@ static int load_data(bex_dataset **out, const bex_data_config *c) {
     o.pictures.flip = (bex_flip)c->flip;
     o.pictures.memory = (unsigned long long)c->image_memory << 20;
     *out = bex_dataset_load(c->path, &o);
+    if (*out && c->images[0] && !(*out)->pictures) {
+        bex_dataset_free(*out), *out = NULL;
+        bex_fail("data '%s': there are no pictures, data.images = %s", c->path, c->images);
+    }
     return *out ? 0 : -1;
 }
 
