@@ -69,5 +69,6 @@ int bex_bench_env(bex_bench *b);
 int bex_bench_reduce(bex_bench *b);
 int bex_bench_scaling(bex_bench *b);
 int bex_bench_train(bex_bench *b);
+int bex_bench_vision(bex_bench *b);
 
 #endif
