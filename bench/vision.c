@@ -1,8 +1,9 @@
 /* bench/vision.c - `bex bench vision`: seeing, beside oneDNN's own convolutions and PyTorch.
  *
  *   conv_fwd, _dx, _dw / 16x16/32-32k3s1    GFLOP/s of one layer of a ResNet-18 (pixels, channels in and out,
- *                                           kernel, stride), BATCH pictures, beside dnnl's convolution in the layout
- *                                           it likes best, on as many threads
+ *                                           kernel, stride), BATCH pictures in pieces of a lane's size, beside dnnl's
+ *                                           convolution of all at once in the layout it likes best; one thread, whose
+ *                                           CPU time counts: kernels of ours never use more
  *   vision_train/w32/64                     ms an update: two cameras of 64 pixels, ResNet-18 of width 32 shared by
  *                                           both, batch 64, with augmentation; beside the PyTorch twin (--peer torch)
  *   .../data                                % of the lanes' time that reads and changes pictures, or waits for them
@@ -38,8 +39,7 @@
 #define HAVE_DNNL 0
 #endif
 
-enum { BATCH = 32, LANES = 8, THREADS = 2, ROUNDS = 10 };
-static const double LEAST = 0.01;
+enum { BATCH = 32, LANES = 8, ROUNDS = 20, CALLS_EACH = 3 };
 
 /* ---- one layer ---- */
 
@@ -65,7 +65,6 @@ static bex_real *array(size_t n) {
 
 static void ours(void *payload) {
     const layer *l = payload;
-#pragma omp parallel for schedule(static, 1) num_threads(THREADS)
     for (int lane = 0; lane < LANES; lane++) {
         size_t at = (size_t)(lane * l->d.B);
         bex_real *x = l->x + at * l->in, *y = l->y + at * l->out;
@@ -135,11 +134,13 @@ static void prepare(layer *l, dnnl_engine_t engine) {
 
 static void measure(layer *l, double seconds[2]) {
     dnnl_engine_t engine;
-    omp_set_num_threads(THREADS);
+    int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
     dnnl_engine_create(&engine, dnnl_cpu, 0);
     dnnl_stream_create(&l->stream, engine, dnnl_stream_default_flags);
     prepare(l, engine);
-    bex_bench_pair(seconds, ours, theirs, l, ROUNDS, LEAST);
+    bex_bench_pair_cpu(seconds, ours, theirs, l, ROUNDS, CALLS_EACH);
+    omp_set_num_threads(threads);
     dnnl_primitive_destroy(l->primitive);
     for (int i = 0; i < 3; i++) dnnl_memory_destroy(l->arg[i].memory);
     dnnl_stream_destroy(l->stream);
@@ -147,8 +148,7 @@ static void measure(layer *l, double seconds[2]) {
 }
 #else
 static void measure(layer *l, double seconds[2]) {
-    seconds[0] = bex_bench_seconds(ours, l, ROUNDS, LEAST);
-    seconds[1] = 0;
+    bex_bench_pair_cpu(seconds, ours, NULL, l, ROUNDS, CALLS_EACH);
 }
 #endif
 

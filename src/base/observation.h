@@ -29,6 +29,7 @@ typedef struct bex_observation {
 typedef struct bex_frame {
     bex_real *state;
     unsigned char *image[BEX_CAMERAS];
+    int height, width; // of the pictures; 0 without
 } bex_frame;
 
 /* A state without pictures. */
@@ -38,7 +39,7 @@ static inline bex_observation bex_observation_of(const bex_real *state) {
 
 /* What a frame holds, to be read. */
 static inline bex_observation bex_frame_seen(const bex_frame *f) {
-    bex_observation o = {.state = f->state};
+    bex_observation o = {.state = f->state, .height = f->height, .width = f->width};
     for (int c = 0; c < BEX_CAMERAS; c++) o.image[c] = f->image[c];
     return o;
 }
