@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct bex_bench {
     bex_bench_options options;
@@ -103,6 +104,28 @@ void bex_bench_pair(double seconds[2], void (*ours)(void *), void (*reference)(v
             double s = round_seconds(work[w], payload, least);
             if (s < seconds[w]) seconds[w] = s;
         }
+}
+
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void bex_bench_pair_cpu(double seconds[2], void (*ours)(void *), void (*reference)(void *),
+                        void *payload, int rounds, int calls) {
+    void (*work[2])(void *) = {ours, reference};
+    seconds[0] = seconds[1] = 1e300;
+    for (int w = 0; w < 2; w++)
+        if (work[w]) work[w](payload);
+    for (int r = 0; r < rounds; r++)
+        for (int w = 0; w < 2; w++) {
+            double start = cpu_seconds();
+            for (int i = 0; work[w] && i < calls; i++) work[w](payload);
+            double s = (cpu_seconds() - start) / calls;
+            if (s < seconds[w]) seconds[w] = s;
+        }
+    if (!reference) seconds[1] = 0;
 }
 
 void bex_bench_memory_reset(void) {

@@ -45,6 +45,10 @@ double bex_bench_seconds(void (*work)(void *payload), void *payload, int rounds,
 void bex_bench_pair(double seconds[2], void (*ours)(void *), void (*reference)(void *),
                     void *payload, int rounds, double least_seconds);
 
+/* The same in seconds of this thread's CPU time: what other programs take does not count. For work of one thread. */
+void bex_bench_pair_cpu(double seconds[2], void (*ours)(void *), void (*reference)(void *),
+                        void *payload, int rounds, int calls);
+
 /* GFLOP/s of dnnl_sgemm on pieces of a lane's size, `threads` at a time, best of several widths: the
  * machine's limit at this moment. 0 where oneDNN is absent. */
 double bex_bench_peak(int threads);
@@ -70,5 +74,6 @@ int bex_bench_reduce(bex_bench *b);
 int bex_bench_rl(bex_bench *b);
 int bex_bench_scaling(bex_bench *b);
 int bex_bench_train(bex_bench *b);
+int bex_bench_vision(bex_bench *b);
 
 #endif

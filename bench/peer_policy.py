@@ -23,6 +23,8 @@ SIZES = {k: float(v) for k, v in (a.split("=") for a in sys.argv[2:])}
 PREFIX, O, A, K, C, F, HEADS, BLOCKS, T, N, Q, B, S, DDIM = (
     int(SIZES[k]) for k in "prefix O A K C F heads blocks T N Q B S ddim".split())
 DROPOUT = SIZES["dropout"]
+# pictures of so many cameras, seen by one ResNet-18 with group norm (16 groups); 0: none
+CAMERAS, SIDE, CHANNELS = (int(SIZES.get(k, 0)) for k in ("cameras", "side", "channels"))
 
 
 def attend(q, k, v):
@@ -55,9 +57,36 @@ class Block(nn.Module):
         return x + gate2 * self.feed(self.norm2(x) * scale2 + shift2)
 
 
+class Residual(nn.Module):
+    def __init__(self, before, n, stride):
+        super().__init__()
+        self.conv1, self.norm1 = nn.Conv2d(before, n, 3, stride, 1, bias=False), nn.GroupNorm(16, n)
+        self.conv2, self.norm2 = nn.Conv2d(n, n, 3, 1, 1, bias=False), nn.GroupNorm(16, n)
+        self.skip = None if before == n else nn.Sequential(nn.Conv2d(before, n, 1, stride, bias=False),
+                                                           nn.GroupNorm(16, n))
+
+    def forward(self, x):
+        y = self.norm2(self.conv2(functional.relu(self.norm1(self.conv1(x)), inplace=True)))
+        return functional.relu(y + (x if self.skip is None else self.skip(x)), inplace=True)
+
+
+def resnet18(width):
+    layers, before = [nn.Conv2d(3, width, 7, 2, 3, bias=False), nn.GroupNorm(16, width), nn.ReLU(inplace=True),
+                      nn.MaxPool2d(3, 2, 1)], width
+    for stage in range(4):
+        for i in range(2):
+            layers.append(Residual(before, width << stage, 2 if stage and not i else 1))
+            before = width << stage
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten())
+
+
 class Policy(nn.Module):
     def __init__(self):
         super().__init__()
+        if CAMERAS:
+            self.look = resnet18(CHANNELS)
+            self.seen = nn.ModuleList(nn.Linear(8 * CHANNELS, C) for _ in range(CAMERAS))
+            self.pixels = torch.randn(CAMERAS * B, 3, SIDE, SIDE)
         self.state, self.coverage = nn.Linear(O, C), nn.Linear(1, C)
         self.history = nn.Linear(O, C) if N else None
         self.encoder = nn.ModuleList(Block(False) for _ in range(BLOCKS))
@@ -81,6 +110,9 @@ class Policy(nn.Module):
 
     def query(self, state, coverage):
         x = [self.state(state)] + ([self.coverage(coverage)] if Q > 1 else [])
+        if CAMERAS:
+            features = self.look(self.pixels).chunk(CAMERAS)
+            x += [layer(f) for layer, f in zip(self.seen, features)]
         return torch.stack(x, 1)
 
     def encode(self, state, coverage, history, kept=None):

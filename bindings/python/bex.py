@@ -44,7 +44,7 @@ class _Contract(ctypes.Structure):
                 ("exp", c_char_p), ("history_rule", c_char_p), ("guidance", c_double), ("noise", c_double),
                 ("act", c_int), ("denoising_steps", c_int), ("candidates", c_int),
                 ("commit", c_int), ("temperature", c_double), ("cameras", c_int),
-                ("image_height", c_int), ("image_width", c_int)]
+                ("image_height", c_int), ("image_width", c_int), ("images", c_char_p), ("flip", c_char_p)]
 
 
 class _Options(ctypes.Structure):
@@ -52,6 +52,11 @@ class _Options(ctypes.Structure):
                 ("noise", c_double), ("act", c_int), ("denoising_steps", c_int), ("task", c_int),
                 ("scene", c_int), ("seed", c_uint64), ("deadline", c_double), ("candidates", c_int),
                 ("commit", c_int), ("temperature", c_double)]
+
+
+class _Sensors(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("state", c_void_p), ("n_state", c_int), ("cameras", c_int),
+                ("height", c_int), ("width", c_int), ("image", c_void_p * 4)]
 
 
 class _Latency(ctypes.Structure):
@@ -87,6 +92,8 @@ class Contract:
     cameras: int            # pictures expected beside the state, 0 for none; their size in pixels
     image_height: int
     image_width: int
+    images: str             # the cameras in their order, by commas
+    flip: str               # how the policy turns pictures: "none", "vertical", "rot180"
 
 
 @dataclass(frozen=True)
@@ -121,6 +128,8 @@ _CALLS = {
     "bex_session_end": [_SESSION],
     "bex_session_act": [_SESSION, _FLOATS, c_int, _FLOATS, c_int],
     "bex_session_plan": [_SESSION, _FLOATS, c_int, _FLOATS, c_int],
+    "bex_session_act_seen": [_SESSION, POINTER(_Sensors), _FLOATS, c_int],
+    "bex_session_plan_seen": [_SESSION, POINTER(_Sensors), _FLOATS, c_int],
     "bex_session_set": [_SESSION, c_char_p, c_char_p],
     "bex_session_get": [_SESSION, c_char_p, c_char_p, c_size_t],
     "bex_session_set_task": [_SESSION, c_int, c_int],
@@ -296,13 +305,45 @@ class Session(_Handle):
         _call(call, self, state.ctypes.data, state.size, out.ctypes.data, out.size)
         return out
 
-    def act(self, state):
-        """The next action (action,) for this state: once a control step."""
-        return self._run("bex_session_act", state, self.contract.action)
+    def _run_seen(self, call, state, images, shape):
+        if isinstance(images, dict):
+            names = self.contract.images.split(",")
+            missing = [name for name in names if name not in images]
+            if missing:
+                raise Misuse(f"no picture of camera {missing[0]} ({self.contract.images})")
+            images = [images[name] for name in names]
+        pictures = []
+        for picture in images:
+            picture = np.asarray(picture)
+            if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3:
+                raise Misuse(f"a picture is uint8 (height, width, 3), not {picture.dtype} {picture.shape}")
+            pictures.append(np.ascontiguousarray(picture))
+        if len(pictures) > 4 or len({p.shape for p in pictures}) > 1:
+            raise Misuse("pictures of at most four cameras, all of one size")
+        state = np.ascontiguousarray(state, dtype=np.float32).reshape(-1)
+        height, width = pictures[0].shape[:2] if pictures else (0, 0)
+        sensors = _Sensors(size=ctypes.sizeof(_Sensors), state=state.ctypes.data, n_state=state.size,
+                           cameras=len(pictures), height=height, width=width)
+        for i, picture in enumerate(pictures):
+            sensors.image[i] = picture.ctypes.data
+        out = np.empty(shape, dtype=np.float32)
+        _call(call, self, byref(sensors), out.ctypes.data, out.size)
+        return out
 
-    def plan(self, state):
+    def act(self, state, images=None):
+        """The next action (action,) for this state: once a control step. images, where the policy has cameras
+        (contract.images): uint8 arrays (height, width, 3) of any one size, as the demonstrations hold them, a list in
+        the contract's order or a dict by name."""
+        if images is None:
+            return self._run("bex_session_act", state, self.contract.action)
+        return self._run_seen("bex_session_act_seen", state, images, self.contract.action)
+
+    def plan(self, state, images=None):
         """A whole chunk (chunk, action), for callers that play it themselves."""
-        return self._run("bex_session_plan", state, (self.contract.chunk, self.contract.action))
+        shape = (self.contract.chunk, self.contract.action)
+        if images is None:
+            return self._run("bex_session_plan", state, shape)
+        return self._run_seen("bex_session_plan_seen", state, images, shape)
 
     def set(self, name, value):
         """One setting of acting, from the next plan on: set("candidates", 64)."""

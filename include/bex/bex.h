@@ -91,8 +91,11 @@ typedef struct bex_contract {
     int act, denoising_steps;
     int candidates, commit;
     double temperature;
-    /* pictures expected beside the state, and their size in pixels; 0 for none: all policies today */
+    /* pictures expected beside the state, and their size as the network sees them, in pixels; 0 for none */
     int cameras, image_height, image_width;
+    const char *
+        images; /* the cameras in their order, by commas, as the demonstrations name them; "" for none */
+    const char *flip; /* how the policy turns pictures: "none", "vertical", "rot180" */
 } bex_contract;
 
 BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
@@ -144,12 +147,21 @@ typedef struct bex_sensors {
     size_t size;
     const float *state;
     int n_state;
-    int cameras, height, width; /* as the contract says: 0 for policies without */
-    /* (height, width, 3) of each camera, row by row from the top, RGB; NULL beyond them */
+    int cameras;       /* as the contract says: 0 for policies without */
+    int height, width; /* of the pictures given; 0: as the contract says */
+    /* (height, width, 3) bytes of each camera, row by row, RGB, in the contract's order; NULL beyond them */
     const unsigned char *image[4];
 } bex_sensors;
 
-/* bex_session_act with pictures, or without any the same. Pictures a policy does not expect are refused. */
+/* bex_session_act and plan with pictures, or without any the same. Pictures lie as in the demonstrations (LIBERO's:
+ * bottom row first): the policy turns them as it turned those, and resizes those of another size as in training.
+ * A picture too few, too many or of no size is BEX_MISUSED, and nothing is changed. Nothing is allocated for
+ * pictures of the contract's size; for others, at the first of each larger size. */
+BEX_API int bex_session_act_seen(bex_session *session, const bex_sensors *sensors, float *action,
+                                 int n_action);
+BEX_API int bex_session_plan_seen(bex_session *session, const bex_sensors *sensors, float *actions,
+                                  int n_actions);
+/* The older name of bex_session_act_seen. */
 BEX_API int bex_session_act_on(bex_session *session, const bex_sensors *sensors, float *action,
                                int n_action);
 

@@ -4,6 +4,7 @@
 #include "agent/imitation/bc.h"
 #include "agent/imitation/be.h"
 #include "agent/rl/sac.h"
+#include "agent/sight/encoder.h"
 #include "agent/skills/hilp_skills.h"
 #include "agent/skills/supe_skills.h"
 #include "base/error.h"

@@ -12,6 +12,7 @@
     X("be", bex_agent_be)                                                                          \
     X("bc", bex_agent_bc)                                                                          \
     X("bc-history", bex_agent_bc)                                                                  \
+    X("encoder", bex_agent_encoder)                                                                \
     X("sac", bex_agent_sac)                                                                        \
     X("supe", bex_agent_supe)                                                                      \
     X("hilp", bex_agent_hilp)

@@ -13,6 +13,12 @@ static const bex_config_row data_rows[] = {
                     "d4rl episodes end at: flags, jumps, ...; empty: the reader's rule"),
     BEX_CONFIG_TEXT(D, keys, "", "observation keys to join, by commas; empty: the reader's choice"),
     BEX_CONFIG_TEXT(D, filter, "", "robomimic: only demos of this filter key"),
+    BEX_CONFIG_TEXT(D, images, "",
+                    "cameras whose pictures are seen, by commas, or all (bex data show)"),
+    BEX_CONFIG_INTEGER(D, image_size, "64", 0, 512, "pixels of a picture's side; 0: as stored"),
+    BEX_CONFIG_CHOICE(D, flip, "none", bex_flip_names,
+                      "how stored pictures are turned (LIBERO's lie bottom row first: vertical)"),
+    BEX_CONFIG_INTEGER(D, image_memory, "1024", 0, 1e6, "MB of decoded pictures kept"),
     BEX_CONFIG_INTEGER(D, limit, "0", 0, 1e9, "first episodes only; 0: all"),
     BEX_CONFIG_NUMBER(D, held_out, "0.05", 0, 0.9,
                       "share of the episodes kept for the held-out loss"),
@@ -37,7 +43,7 @@ static const char *const agents[] = {
         NULL};
 #define AGENT_ROW                                                                                  \
     BEX_CONFIG_CHOICE(T, agent, "be", agents,                                                      \
-                      "be, bc, bc-history, supe, hilp: from [data]; sac: in [env]",                \
+                      "be, bc, bc-history, encoder, supe, hilp: from [data]; sac: in [env]",       \
                       .was = "model.agent")
 static const bex_config_row train_rows[] = {
     AGENT_ROW,
@@ -72,6 +78,13 @@ static const bex_config_row train_rows[] = {
                        "episodes a training history is drawn from, at most"),
     BEX_CONFIG_NUMBER(T, repeat, "0.1", 0, 1, "histories of 1 to 3 distinct states"),
     BEX_CONFIG_INTEGER(T, seed, "0", 0, 9007199254740992.0, "root of all randomness"),
+    BEX_CONFIG_TEXT(
+        T, encoder, "",
+        "pictures' network to begin with: a run, its model.safetensors, or torchvision's"),
+    BEX_CONFIG_NUMBER(T, crop, "0.9", 0.1, 1, "pictures: least share of the area kept; 1: all"),
+    BEX_CONFIG_NUMBER(T, blur, "0", 0, 5, "pictures: largest deviation of a blur, in pixels"),
+    BEX_CONFIG_NUMBER(T, colour, "0", 0, 0.9,
+                      "pictures: brightness, contrast, saturation change up to this share"),
     BEX_CONFIG_INTEGER(T, overfit, "0", 0, 1e6, "train on this many fixed windows; 0: on all"),
     BEX_CONFIG_INTEGER(T, log_every, "100", 1, 1e9, "updates between rows of metrics.csv"),
     BEX_CONFIG_INTEGER(T, evaluate_every, "1000", 1, 1e9, "updates between held-out losses"),

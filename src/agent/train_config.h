@@ -8,6 +8,9 @@
 
 typedef struct bex_data_config {
     char path[160], format[16], split[16], keys[160], filter[64];
+    char images[160]; // cameras by commas, or "all"; "": none
+    long long image_size, image_memory;
+    int flip; // bex_flip
     long long limit;
     double held_out;
     bool drop_constant;
@@ -19,11 +22,13 @@ typedef struct bex_optimiser_config {
     double lr, beta1, beta2, decay, clip, ema;
     double coverage_dropout; // probability that the coverage token is the null token
     long long
-        samples_per_place;  // windows from nearly the same state, of those that share a history
-    double best;            // share of windows that are the best of their alternatives
-    double near;            // share of places near a state of the history
-    long long trajectories; // episodes of a training history, at most
-    double repeat;          // probability of a history of 1 to 3 distinct states
+        samples_per_place;     // windows from nearly the same state, of those that share a history
+    double best;               // share of windows that are the best of their alternatives
+    double near;               // share of places near a state of the history
+    long long trajectories;    // episodes of a training history, at most
+    double repeat;             // probability of a history of 1 to 3 distinct states
+    char encoder[160];         // weights of the pictures' network to begin with; "": none
+    double crop, blur, colour; // bex_augmentation
     long long log_every, evaluate_every, evaluate_windows, save_every, keep;
 } bex_optimiser_config;
 

@@ -72,6 +72,11 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
     if (!p || !out) return misused("bex_policy_contract: NULL");
     const bex_deploy_config *d = &p->config.deploy;
     bex_contract c = {
+        .cameras = p->vision.o.cameras,
+        .image_height = p->vision.o.height,
+        .image_width = p->vision.o.width,
+        .images = p->config.vision.images,
+        .flip = bex_flip_names[p->config.vision.flip],
         .state = p->O,
         .action = p->A,
         .chunk = p->chunk.K,
@@ -218,21 +223,48 @@ int bex_session_act(bex_session *s, const float *state, int n_state, float *acti
     return code < 0 ? code : timed(s, bex_control_act, &(bex_observation){.state = state}, action);
 }
 
-int bex_session_act_on(bex_session *s, const bex_sensors *sensors, float *action, int n_action) {
+// the sensors as what a control stream takes; n_out, expected: of the actions
+static int sense(bex_session *s, const bex_sensors *sensors, const float *out, int n_out,
+                 int expected, bex_observation *obs) {
     bex_sensors in = {0};
-    if (!s || !sensors) return misused("bex_session_act_on: NULL");
+    if (!s || !sensors) return misused("session or sensors is NULL");
     if (sensors->size < sizeof(size_t) || sensors->size > 4096)
-        return misused("bex_session_act_on: sensors->size is not set");
+        return misused("sensors->size is not set");
     memcpy(&in, sensors, sensors->size < sizeof in ? sensors->size : sizeof in);
-    int code = check_sizes(s, in.state, in.n_state, action, n_action, s->policy->A);
+    int code = check_sizes(s, in.state, in.n_state, out, n_out, expected);
     if (code < 0) return code;
-    if (in.cameras) {
-        bex_fail("the sensors have %d cameras, the policy expects none", in.cameras);
+    int cameras = s->policy->vision.o.cameras;
+    if (in.cameras != cameras) {
+        if (cameras)
+            bex_fail("the sensors have %d cameras, the policy expects %d: %s", in.cameras, cameras,
+                     s->policy->config.vision.images);
+        else
+            bex_fail("the sensors have %d cameras, the policy expects none", in.cameras);
+        bex_misused();
         return BEX_MISUSED;
     }
-    bex_observation obs = bex_observation_of(in.state);
-    for (int c = 0; c < BEX_CAMERAS; c++) obs.image[c] = in.image[c];
-    return timed(s, bex_control_act, &obs, action);
+    *obs = bex_observation_of(in.state);
+    for (int c = 0; c < BEX_CAMERAS; c++) obs->image[c] = in.image[c];
+    obs->height = in.height, obs->width = in.width;
+    return BEX_OK;
+}
+
+int bex_session_act_seen(bex_session *s, const bex_sensors *sensors, float *action, int n_action) {
+    bex_observation obs;
+    int code = sense(s, sensors, action, n_action, s ? s->policy->A : 0, &obs);
+    return code < 0 ? code : timed(s, bex_control_act, &obs, action);
+}
+
+int bex_session_act_on(bex_session *s, const bex_sensors *sensors, float *action, int n_action) {
+    return bex_session_act_seen(s, sensors, action, n_action);
+}
+
+int bex_session_plan_seen(bex_session *s, const bex_sensors *sensors, float *actions,
+                          int n_actions) {
+    bex_observation obs;
+    int expected = s ? s->policy->A * s->policy->chunk.K : 0;
+    int code = sense(s, sensors, actions, n_actions, expected, &obs);
+    return code < 0 ? code : timed(s, bex_control_plan, &obs, actions);
 }
 
 int bex_session_plan(bex_session *s, const float *state, int n_state, float *actions,

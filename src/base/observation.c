@@ -18,6 +18,7 @@ int bex_observation_check(const bex_observation *o, int cameras) {
 int bex_frame_init(bex_frame *f, const bex_observation_spec *spec) {
     BEX_CHECK(spec->cameras >= 0 && spec->cameras <= BEX_CAMERAS, "%d cameras", spec->cameras);
     *f = (bex_frame){.state = calloc((size_t)spec->state, sizeof *f->state)};
+    if (spec->cameras) f->height = spec->height, f->width = spec->width;
     bool whole = f->state;
     for (int c = 0; whole && c < spec->cameras; c++) {
         f->image[c] = calloc(bex_picture_bytes(spec->height, spec->width), 1);

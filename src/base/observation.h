@@ -1,12 +1,13 @@
 /* base/observation.h - what is seen at one moment: a state, and pictures of up to BEX_CAMERAS cameras.
  *
  *     state    (state) reals, in the units of the world or of the demonstrations
- *     image[c] (height, width, 3) bytes of camera c, row by row from the top, RGB; NULL: no such camera
+ *     image[c] (height, width, 3) bytes of camera c, row by row, RGB; NULL: no such camera
  *
  * Two forms of the same: bex_observation is read, bex_frame is written. Both only point: whoever made the
  * arrays owns them, and a callee has them until it returns. The sizes are said once, by the
- * bex_observation_spec of a world; all pictures have one size. No world, file or policy has cameras today:
- * image[] is NULL throughout. */
+ * bex_observation_spec of a world; all pictures have one size. A world's pictures, those it writes into files and
+ * those a policy is given when acting lie the same way; a policy turns them itself, as data.flip said (LIBERO's
+ * files hold them bottom row first). */
 #ifndef BEX_BASE_OBSERVATION_H
 #define BEX_BASE_OBSERVATION_H
 
@@ -22,11 +23,14 @@ typedef struct bex_observation_spec {
 typedef struct bex_observation {
     const bex_real *state;
     const unsigned char *image[BEX_CAMERAS];
+    int height,
+        width; // of the pictures, where they are not those of the spec or the policy; 0: they are
 } bex_observation;
 
 typedef struct bex_frame {
     bex_real *state;
     unsigned char *image[BEX_CAMERAS];
+    int height, width; // of the pictures; 0 without
 } bex_frame;
 
 /* A state without pictures. */
@@ -36,7 +40,7 @@ static inline bex_observation bex_observation_of(const bex_real *state) {
 
 /* What a frame holds, to be read. */
 static inline bex_observation bex_frame_seen(const bex_frame *f) {
-    bex_observation o = {.state = f->state};
+    bex_observation o = {.state = f->state, .height = f->height, .width = f->width};
     for (int c = 0; c < BEX_CAMERAS; c++) o.image[c] = f->image[c];
     return o;
 }

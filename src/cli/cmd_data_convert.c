@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "data/writer.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,11 +68,20 @@ static int deal(part *parts, int count, const bex_dataset *d, int least, double 
     return 0;
 }
 
-static int write_parts(part *parts, int count, const bex_dataset *d) {
+// pictures have a place in robomimic's layout only
+static int open_part(part *p, const bex_dataset *d, const char *layout) {
+    bool grouped = layout ? !strcmp(layout, "robomimic") : d->pictures != NULL;
+    if (!grouped && d->pictures) {
+        bex_fail("d4rl's layout has no pictures");
+        return bex_fail_hint("--layout robomimic, or --images none");
+    }
+    if (grouped) return bex_writer_open_robomimic(&p->writer, p->path, d, p->episodes, p->count);
+    return bex_writer_open_dataset(&p->writer, p->path, d, p->episodes, p->count);
+}
+
+static int write_parts(part *parts, int count, const bex_dataset *d, const char *layout) {
     for (int i = 0; i < count; i++)
-        if (bex_writer_open_dataset(&parts[i].writer, parts[i].path, d, parts[i].episodes,
-                                    parts[i].count) < 0)
-            return -1;
+        if (open_part(&parts[i], d, layout) < 0) return -1;
     for (int i = 0; i < count; i++) {
         if (bex_writer_commit(parts[i].writer) == 0) continue;
         for (int j = 0; j < i; j++) unlink(parts[j].path); // both or none
@@ -83,11 +93,15 @@ static int write_parts(part *parts, int count, const bex_dataset *d) {
 static void report(const part *p, const bex_dataset *d) {
     long long rows = 0;
     for (int i = 0; i < p->count; i++) rows += bex_dataset_length(d, p->episodes[i]);
-    printf("%s: %d episodes, %lld rows\n", p->path, p->count, rows);
+    printf("%s: %d episodes, %lld rows", p->path, p->count, rows);
+    if (d->pictures)
+        printf(", pictures of %d cameras, %d x %d", bex_dataset_cameras(d),
+               bex_pictures_width(d->pictures), bex_pictures_height(d->pictures));
+    putchar('\n');
 }
 
 static int convert(const char *in, part *parts, int count, const bex_load_options *load, int least,
-                   double fraction, uint64_t seed) {
+                   double fraction, uint64_t seed, const char *layout) {
     if (check_paths(in, parts, count) < 0) return -1;
     bex_dataset *d = bex_dataset_load(in, load);
     if (!d) return -1;
@@ -95,7 +109,7 @@ static int convert(const char *in, part *parts, int count, const bex_load_option
         fprintf(stderr, "bex data convert: %s: %s\n", in, d->notes.text[i]);
     int code = deal(parts, count, d, least, fraction, seed);
     if (code < 0) bex_fail_in("data '%s'", in);
-    if (code == 0) code = write_parts(parts, count, d);
+    if (code == 0) code = write_parts(parts, count, d, layout);
     for (int i = 0; i < count && code == 0; i++) report(&parts[i], d);
     for (int i = 0; i < count; i++) bex_writer_free(parts[i].writer);
     free(parts[0].episodes);
@@ -107,22 +121,27 @@ int bex_cmd_data_convert(int argc, char **argv) {
     static bex_data_flags in;
     static double split;
     static long long seed, least = 1;
+    static const char *layout;
     static const bex_option options[] = {
         {"split", BEX_OPTION_NUMBER, &split, "X",
          "this share of the episodes into OUT, the rest into OUT-valid (0: all)", 0, 1},
         {"seed", BEX_OPTION_INTEGER, &seed, "N", "which episodes", 0, 9e15},
         {"min-length", BEX_OPTION_INTEGER, &least, "N", "leave out shorter episodes", 1, 2e9},
+        {"layout", BEX_OPTION_TEXT, &layout, "NAME",
+         "of OUT: d4rl or robomimic [robomimic if there are pictures, else d4rl]", 0, 0},
         BEX_DATA_OPTIONS(in),
     };
     static const bex_usage usage = {
         .command = "data convert",
         .synopsis = "IN OUT.hdf5 [options]",
         .about =
-            "Write the episodes of IN in D4RL's layout, flags on last rows, gzip. IN is a file or a\n"
-            "directory of any kind `bex data show` recognises and is never changed; OUT must not\n"
-            "exist. With --split, OUT.hdf5 and OUT-valid.hdf5 share the episodes.",
+            "Write the episodes of IN in D4RL's layout, flags on last rows, gzip; with pictures in\n"
+            "robomimic's, uncompressed, as training reads them fastest. IN is a file or a directory\n"
+            "of any kind `bex data show` recognises and is never changed; OUT must not exist. With\n"
+            "--split, OUT.hdf5 and OUT-valid.hdf5 share the episodes.",
         .example = "bex data convert demo.hdf5 train.hdf5 --split 0.9\n"
-                   "bex data convert libero_90/ libero.hdf5 --obs-keys robot_states",
+                   "bex data convert libero_90/ libero.hdf5 --obs-keys robot_states --images none\n"
+                   "bex data convert image.hdf5 small.hdf5 --image-size 64",
         .options = options,
         .count = sizeof options / sizeof *options,
     };
@@ -133,11 +152,14 @@ int bex_cmd_data_convert(int argc, char **argv) {
     bex_load_options load;
     if (n < 2) return bex_fail("two paths: IN OUT"), bex_command_fail(&usage, BEX_EXIT_USAGE);
     if (bex_data_flags_resolve(&load, &in) < 0) return bex_command_fail(&usage, BEX_EXIT_USAGE);
+    if (layout && strcmp(layout, "d4rl") != 0 && strcmp(layout, "robomimic") != 0)
+        return bex_fail("no layout '%s' (d4rl, robomimic)", layout),
+               bex_command_fail(&usage, BEX_EXIT_USAGE);
     part parts[2] = {0};
     int count = split > 0 ? 2 : 1;
     if (bex_path_print(parts[0].path, "%s", path[1]) < 0 ||
         held_out_path(parts[1].path, path[1]) < 0 ||
-        convert(path[0], parts, count, &load, (int)least, split, (uint64_t)seed) < 0)
+        convert(path[0], parts, count, &load, (int)least, split, (uint64_t)seed, layout) < 0)
         return bex_command_fail(&usage, BEX_EXIT_FAILED);
     return BEX_EXIT_OK;
 }

@@ -1,16 +1,20 @@
 /* cli/cmd_data_show.c - `bex data show FILE`: what is in a file of demonstrations, and what is odd. */
+#define _GNU_SOURCE // memrchr
 #include "cli/command.h"
 #include "cli/data_options.h"
 #include "cli/options.h"
+#include "show/contact_sheet.h"
 #include "show/data_plot.h"
 
 #include "base/error.h"
+#include "base/path.h"
 #include "data/column_statistics.h"
 #include "host/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_LINES = 80 }; // of columns, as text
 
@@ -128,6 +132,20 @@ static void print_labels(const char *name, const bex_names *l) {
     puts(l->count > 4 ? ", ..." : "");
 }
 
+static void print_cameras(const bex_dataset *d) {
+    int h, w;
+    if (!d->pictures) {
+        print_labels("cameras", &d->cameras);
+        return;
+    }
+    printf("  %-13s ", "cameras");
+    for (int c = 0; c < bex_dataset_cameras(d); c++) {
+        bex_pictures_stored(d->pictures, c, &h, &w);
+        printf("%s%s (%d x %d)", c ? ", " : "", bex_pictures_cameras(d->pictures)->text[c], w, h);
+    }
+    putchar('\n');
+}
+
 static void print_text(const summary *s) {
     const bex_dataset *d = s->data;
     int terminal = 0;
@@ -147,6 +165,7 @@ static void print_text(const summary *s) {
         printf("  %-13s none\n", "rewards");
     print_labels("tasks", &d->tasks);
     print_labels("scenes", &d->scenes);
+    print_cameras(d);
     printf("\n  %-9s %12s %12s %12s %12s\n", "column", "min", "max", "mean", "std");
     print_columns("obs", s->obs, d->O);
     print_columns("act", s->act, d->A);
@@ -183,6 +202,17 @@ static json_t *keys(const bex_dataset *d) {
     return a;
 }
 
+static json_t *cameras(const bex_dataset *d) {
+    json_t *a = json_array();
+    for (int c = 0, h, w; c < bex_dataset_cameras(d); c++) {
+        bex_pictures_stored(d->pictures, c, &h, &w);
+        json_array_append_new(a, json_pack("{s:s, s:i, s:i}", "name",
+                                           bex_pictures_cameras(d->pictures)->text[c], "height", h,
+                                           "width", w));
+    }
+    return d->pictures ? a : (json_decref(a), texts(&d->cameras));
+}
+
 static void print_json(const summary *s) {
     const bex_dataset *d = s->data;
     const bex_dataset_statistics *a = &s->all;
@@ -206,23 +236,53 @@ static void print_json(const summary *s) {
                                   a->repeated_rows, "episodes", a->duplicate_episodes));
     json_object_set_new(j, "tasks", texts(&d->tasks));
     json_object_set_new(j, "scenes", texts(&d->scenes));
+    json_object_set_new(j, "cameras", cameras(d));
     json_object_set_new(j, "warnings", texts(&s->warnings));
     bex_json_print(j);
     json_decref(j);
+}
+
+// with pictures that cannot be read there is still the rest to tell of
+static bex_dataset *load_all(summary *s, const bex_load_options *load) {
+    bex_load_options blind = *load;
+    bex_dataset *d = bex_dataset_load(s->path, load);
+    if (d || !load->images || strcmp(load->images, "all") != 0) return d;
+    bex_failure failure;
+    bex_failure_take(&failure);
+    blind.images = NULL;
+    d = bex_dataset_load(s->path, &blind);
+    if (!d) return bex_failure_restore(&failure), NULL;
+    if (warn(s, "pictures: %s", failure.message) == 0) return d;
+    bex_dataset_free(d);
+    return NULL;
+}
+
+// "x.png" -> "x-cameras.png"
+static int draw_cameras(const bex_dataset *d, const char *plot) {
+    char path[BEX_PATH_SIZE];
+    size_t n = strcspn(plot, ",");
+    const char *dot = memrchr(plot, '.', n), *slash = memrchr(plot, '/', n);
+    if (!dot || (slash && dot < slash)) dot = plot + n;
+    if (bex_path_print(path, "%.*s-cameras.png", (int)(dot - plot), plot) < 0) return -1;
+    return bex_contact_sheet(d, path);
 }
 
 static int show(const char *path, const bex_load_options *load, bool json, const char *plot,
                 const char *dims) {
     int code = -1;
     summary s = {.path = path};
-    bex_dataset *d = bex_dataset_load(path, load);
-    if (!d) return -1;
+    bex_dataset *d = load_all(&s, load);
+    if (!d) {
+        bex_names_fini(&s.warnings);
+        return -1;
+    }
     s.data = d;
     if (summarise(&s) < 0) goto done;
     if (plot) {
         int pair[2] = {0, d->O > 1};
         if (dims && bex_parse_pair(pair, dims, "dims", d->O) < 0) goto done;
         if (bex_data_plot(d, s.obs, s.act, pair, path, plot) < 0) goto done;
+        if (d->pictures && draw_cameras(d, plot) < 0) goto done;
     }
     if (json)
         print_json(&s);
@@ -243,7 +303,8 @@ int bex_cmd_data_show(int argc, char **argv) {
     static const char *plot, *dims;
     static const bex_option options[] = {
         {"json", BEX_OPTION_FLAG, &json, NULL, "one JSON object instead of text", 0, 0},
-        {"plot", BEX_OPTION_TEXT, &plot, "OUT", "draw it: .png, .svg or .pdf, several by commas", 0,
+        {"plot", BEX_OPTION_TEXT, &plot, "OUT",
+         "draw it: .png, .svg or .pdf, several by commas; pictures beside it: OUT-cameras.png", 0,
          0},
         {"dims", BEX_OPTION_TEXT, &dims, "I,J", "observation columns of the map in the plot [0,1]",
          0, 0},
@@ -254,8 +315,9 @@ int bex_cmd_data_show(int argc, char **argv) {
         .synopsis = "FILE [options]",
         .about =
             "Kind, episodes, shapes, ranges and oddities of a file (or directory) of demonstrations:\n"
-            "D4RL, Minari, robomimic or LIBERO. NaN and infinite values are reported, not refused.",
+            "D4RL, Minari, robomimic or LIBERO; which cameras there are. NaN and infinite values are reported, not refused.",
         .example = "bex data show demos.hdf5\n"
+                   "bex data show image.hdf5 --plot look.png --flip vertical\n"
                    "bex data show antmaze-medium-diverse-v2.hdf5 --plot maze.png --dims 0,1",
         .options = options,
         .count = sizeof options / sizeof *options,

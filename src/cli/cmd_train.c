@@ -25,7 +25,7 @@ static long long overfit = -1, seed = -1;
 static const bex_option options[] = {
     {"data", BEX_OPTION_TEXT, &data, "FILE", "demonstrations; short for --data.path=FILE", 0, 0},
     {"agent", BEX_OPTION_TEXT, &agent, "NAME",
-     "be, bc, bc-history, sac, supe or hilp; short for --train.agent=NAME", 0, 0},
+     "be, bc, bc-history, encoder, sac, supe or hilp; short for --train.agent=NAME", 0, 0},
     {"out", BEX_OPTION_TEXT, &out, "RUN", "run directory [runs/AGENT-SEED]", 0, 0},
     {"seed", BEX_OPTION_INTEGER, &seed, "N", "short for --train.seed=N", 0, 9e15},
     {"overfit", BEX_OPTION_INTEGER, &overfit, "N",
@@ -48,6 +48,7 @@ static const bex_usage usage = {
         "come to the same bits as one process, for any number up to train.lanes: docs/scaling.md.",
     .example = "bex train --data maze.hdf5 --coverage.dims=0,1 --train.steps=20000 --out runs/be\n"
                "bex train --resume runs/be\n"
+               "bex train --data demo.hdf5 --data.images=agentview_image --out runs/seeing\n"
                "bex train configs/ant-walker.ini --out runs/walker\n"
                "mpirun -n 2 bex train --data maze.hdf5 --out runs/be2",
     .options = options,

@@ -2,8 +2,10 @@
 #include "cli/data_options.h"
 
 #include "base/error.h"
+#include "policy/policy_config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 int bex_parse_pair(int pair[2], const char *text, const char *option, int columns) {
     char rest;
@@ -16,10 +18,19 @@ int bex_parse_pair(int pair[2], const char *text, const char *option, int column
     return 0;
 }
 
+static int resolve_flip(bex_flip *flip, const char *text) {
+    for (int i = 0; bex_flip_names[i]; i++)
+        if (!strcmp(bex_flip_names[i], text)) return *flip = (bex_flip)i, 0;
+    return bex_fail("--flip is none, vertical or rot180, not '%s'", text);
+}
+
 int bex_data_flags_resolve(bex_load_options *o, const bex_data_flags *f) {
     *o = BEX_LOAD_INIT;
     o->format = f->format, o->keys = f->keys, o->filter = f->filter;
     o->limit = (int)f->limit;
+    o->images = f->images && !strcmp(f->images, "none") ? NULL : f->images ? f->images : "all";
+    o->pictures.size = (int)f->image_size;
+    if (f->flip && resolve_flip(&o->pictures.flip, f->flip) < 0) return -1;
     o->split.length = (int)f->length;
     o->split.jump = f->jump;
     if (f->split_at && bex_split_parse(&o->split.rules, f->split_at) < 0) return -1;

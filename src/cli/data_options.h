@@ -6,7 +6,8 @@
 #include "data/load.h"
 
 typedef struct bex_data_flags {
-    const char *format, *split_at, *position, *keys, *filter;
+    const char *format, *split_at, *position, *keys, *filter, *images, *flip;
+    long long image_size;
     long long limit, length;
     double jump;
 } bex_data_flags;
@@ -24,6 +25,9 @@ typedef struct bex_data_flags {
     {"position", BEX_OPTION_TEXT, &(f).position, "I,J", \
      "d4rl: observation columns jumps are seen in [0,1]", 0, 0}, \
     {"obs-keys", BEX_OPTION_TEXT, &(f).keys, "A,B", "observation keys to join, in this order", 0, 0}, \
+    {"images", BEX_OPTION_TEXT, &(f).images, "A,B", "cameras whose pictures are read; none [all]", 0, 0}, \
+    {"image-size", BEX_OPTION_INTEGER, &(f).image_size, "N", "pixels of a side (0: as stored)", 0, 4096}, \
+    {"flip", BEX_OPTION_TEXT, &(f).flip, "HOW", "turn pictures: vertical, rot180 [none]", 0, 0}, \
     {"filter", BEX_OPTION_TEXT, &(f).filter, "NAME", "robomimic: only the demos of mask/NAME", 0, 0}, \
     {"limit", BEX_OPTION_INTEGER, &(f).limit, "N", "only the first N episodes (0: all)", 0, 2e9}
 // clang-format on

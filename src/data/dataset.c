@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIXELS_MOST = 1 << 12 }; // of a picture's side
-
 bex_dataset *bex_dataset_new(void) {
     bex_dataset *d = calloc(1, sizeof *d);
     if (!d) bex_fail("out of memory");
@@ -35,6 +33,8 @@ void bex_dataset_free(bex_dataset *d) {
     bex_names_fini(&d->scenes);
     bex_names_fini(&d->keys);
     bex_names_fini(&d->notes);
+    bex_names_fini(&d->cameras);
+    bex_pictures_free(d->pictures);
     free(d);
 }
 
@@ -46,10 +46,10 @@ static unsigned long long default_limit(void) {
 
 static unsigned long long row_bytes(const bex_dataset *d, unsigned long long O,
                                     unsigned long long A) {
-    return (O + A + 1) * sizeof(bex_real) + 2 + bex_dataset_pictures(d);
+    return (O + A + 1) * sizeof(bex_real) + 2 + (d->pictures ? sizeof(int) : 0);
 }
 
-// bytes are flags or pixels and zeroed, reals are not
+// bytes are flags and zeroed, reals are not
 static void *allocate(size_t bytes, size_t element) {
     return element == 1 ? calloc(bytes, 1) : bex_pages_alloc(bytes);
 }
@@ -61,11 +61,7 @@ int bex_dataset_allocate(bex_dataset *d, unsigned long long rows, unsigned long 
     if (rows >= INT_MAX || O > 1u << 20 || A > 1u << 20)
         return bex_fail("absurd size: %llu rows of %llu observation and %llu action values", rows,
                         O, A);
-    if (d->cameras < 0 || d->cameras > BEX_CAMERAS || d->height < 0 || d->height > PIXELS_MOST ||
-        d->width < 0 || d->width > PIXELS_MOST)
-        return bex_fail("absurd size: %d cameras of %d x %d pixels", d->cameras, d->height,
-                        d->width);
-    // below 2^31 * (2^21 * 8 + 2^28): no overflow
+    // below 2^31 * 2^21 * 8: no overflow
     unsigned long long bytes = rows * row_bytes(d, O, A);
     if (bytes > limit)
         return bex_fail("%llu rows of %llu + %llu values need %.1f GB of memory, the limit is %.1f",
@@ -104,10 +100,8 @@ static int check_same_shape(const bex_dataset *d, const bex_dataset *other) {
         return bex_fail("observations have %d columns, those before have %d", other->O, d->O);
     if (other->A != d->A)
         return bex_fail("actions have %d columns, those before have %d", other->A, d->A);
-    if (other->cameras != d->cameras || other->height != d->height || other->width != d->width)
-        return bex_fail("%d cameras of %d x %d pixels, those before are %d of %d x %d",
-                        other->cameras, other->height, other->width, d->cameras, d->height,
-                        d->width);
+    if (!other->pictures != !d->pictures)
+        return bex_fail("pictures are %s, unlike before", other->pictures ? "present" : "absent");
     if (other->has_rewards != d->has_rewards)
         return bex_fail("rewards are %s, unlike before", other->has_rewards ? "present" : "absent");
     return 0;
@@ -130,7 +124,8 @@ int bex_dataset_append(bex_dataset *d, const bex_dataset *o, unsigned long long 
     if (rows >= INT_MAX || rows * row > limit)
         return bex_fail("%llu rows are too many: %.1f GB of memory, the limit is %.1f", rows,
                         (double)(rows * row) / 1e9, (double)limit / 1e9);
-    int failed = 0;
+    int failed = 0, frame = d->pictures ? bex_pictures_append(d->pictures, o->pictures) : 0;
+    if (frame < 0) return -1;
 #define EXTEND(field, type, width)                                                                 \
     if (width) {                                                                                   \
         size_t values = (size_t)(width) * sizeof(type);                                            \
@@ -155,6 +150,8 @@ int bex_dataset_append(bex_dataset *d, const bex_dataset *o, unsigned long long 
         task[to] = o->task[e] < 0 ? -1 : bex_names_add(&d->tasks, o->tasks.text[o->task[e]]);
         scene[to] = o->scene[e] < 0 ? -1 : bex_names_add(&d->scenes, o->scenes.text[o->scene[e]]);
     }
+    for (unsigned long long r = (unsigned long long)d->rows; d->pictures && r < rows; r++)
+        d->frames[r] += frame;
     d->rows = (int)rows, d->episodes = (int)n;
     for (int i = 0; i < o->notes.count; i++)
         if (bex_names_add(&d->notes, o->notes.text[i]) < 0) return -1;

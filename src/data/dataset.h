@@ -14,6 +14,7 @@
 
 #include "base/observation.h"
 #include "data/names.h"
+#include "data/pictures.h"
 
 /* One list for allocation, copy and free: X(field, type, values a row). A width of 0: absent. */
 #define BEX_DATASET_ROWS(X, d)                                                                     \
@@ -22,7 +23,7 @@
     X(rewards, bex_real, (d)->has_rewards)                                                         \
     X(terminals, unsigned char, 1)                                                                 \
     X(timeouts, unsigned char, 1)                                                                  \
-    X(images, unsigned char, bex_dataset_pictures(d))
+    X(frames, int, (d)->pictures != NULL)
 
 enum { BEX_DATASET_MOST_KEYS = 64 };
 
@@ -34,9 +35,10 @@ typedef struct bex_dataset {
     unsigned char *terminals; // (rows)
     unsigned char *timeouts;  // (rows)
 
-    // pictures beside the states, of base/observation.h's kind; no reader makes any today: 0 cameras, NULL
-    int cameras, height, width; // set before bex_dataset_allocate
-    unsigned char *images;      // (rows, cameras, height, width, 3)
+    // pictures beside the states, read when they are wanted; NULL: none, or none was asked for
+    bex_pictures *pictures; // owned or shared; set before bex_dataset_allocate
+    int *frames;            // (rows) the frame of each row in `pictures`
+    bex_names cameras;      // that the files have, asked for or not, by the names of their keys
 
     int episodes;
     int *start; // (episodes + 1): rows of episode e are start[e] .. start[e + 1] - 1
@@ -54,9 +56,9 @@ static inline int bex_dataset_length(const bex_dataset *d, int episode) {
     return d->start[episode + 1] - d->start[episode];
 }
 
-/* Bytes of all pictures of one row. */
-static inline size_t bex_dataset_pictures(const bex_dataset *d) {
-    return (size_t)d->cameras * bex_picture_bytes(d->height, d->width);
+/* How many cameras' pictures there are, 0 without. */
+static inline int bex_dataset_cameras(const bex_dataset *d) {
+    return d->pictures ? bex_pictures_cameras(d->pictures)->count : 0;
 }
 
 bex_dataset *bex_dataset_new(void);    // empty, zero rows; NULL with a message

@@ -3,6 +3,7 @@
 #include "base/path.h"
 #include "data/reader.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,126 @@ static int read_series(bex_dataset *d, bex_h5 *file, const bex_grouped *p, int e
     return bex_reader_check_finite(d, path, bad, o);
 }
 
+/* ---- pictures ---- */
+
+// does group/key hold pictures? Names of arrays that merely have three dimensions too many are no cameras
+static int is_camera(bex_h5 *file, const char *path) {
+    bex_h5_pictures p;
+    bex_h5_shape s;
+    if (bex_h5_find(file, path) != BEX_H5_DATASET) return 0;
+    int yes = bex_h5_measure(file, path, &s) == 0 && s.rank == 4 &&
+              bex_h5_measure_pictures(file, path, &p) == 0;
+    bex_error_clear();
+    return yes;
+}
+
+static const char *last_part(const char *key) {
+    const char *slash = strrchr(key, '/');
+    return slash ? slash + 1 : key;
+}
+
+static int list_cameras(bex_h5 *file, const char *group, const char *prefix, bex_names *there) {
+    char path[BEX_PATH_SIZE], inner[BEX_PATH_SIZE];
+    bex_names names = {0};
+    if (bex_path_join(path, group, "%s", prefix) < 0) return -1;
+    if (bex_h5_find(file, path) == BEX_H5_DATASET)
+        return is_camera(file, path) ? bex_names_push(there, last_part(prefix)) : 0;
+    if (bex_h5_find(file, path) != BEX_H5_GROUP) return 0;
+    int code = bex_h5_names(file, path, &names);
+    bex_names_sort_natural(&names);
+    for (int i = 0; i < names.count && code >= 0; i++) {
+        code = bex_path_join(inner, path, "%s", names.text[i]);
+        if (code == 0 && is_camera(file, inner)) code = bex_names_push(there, names.text[i]);
+    }
+    bex_names_fini(&names);
+    return code < 0 ? -1 : 0;
+}
+
+static int no_camera(const char *name, const bex_names *there) {
+    char list[200] = "";
+    size_t used = 0;
+    for (int i = 0; i < there->count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
+                                 there->text[i]);
+    bex_fail("no camera '%s' (%s)", name, there->count ? list : "there are no pictures");
+    return there->count ? bex_fail_hint("--data.images=%.80s", list) : -1;
+}
+
+int bex_grouped_cameras(bex_h5 *file, const char *group, const char *prefix,
+                        const bex_load_options *o, bex_names *there, bex_names *cameras,
+                        bex_names *keys) {
+    char key[BEX_PATH_SIZE], whole[BEX_PATH_SIZE];
+    bex_names wanted = {0};
+    if (list_cameras(file, group, prefix, there) < 0) return -1;
+    if (!o->images || !o->images[0]) return 0;
+    bool all = !strcmp(o->images, "all");
+    int code = all ? 0 : bex_names_parse(&wanted, o->images);
+    const bex_names *list = all ? there : &wanted;
+    for (int i = 0; i < list->count && code >= 0; i++) {
+        const char *name = list->text[i];
+        code = bex_path_join(key, prefix, "%s", name);
+        if (code == 0) code = bex_path_join(whole, group, "%s", key);
+        if (code == 0 && bex_h5_find(file, whole) == BEX_H5_ABSENT &&
+            bex_names_find(there, name) >= 0)
+            code = bex_path_print(key, "%s", prefix); // the observation is the picture itself
+        else if (code == 0 && bex_h5_find(file, whole) == BEX_H5_ABSENT)
+            code = no_camera(name, there);
+        if (code >= 0) code = bex_names_push(cameras, name);
+        if (code >= 0) code = bex_names_push(keys, key);
+    }
+    if (code >= 0 && cameras->count > BEX_CAMERAS)
+        code = bex_fail("%d cameras, at most %d are possible", cameras->count, BEX_CAMERAS);
+    bex_names_fini(&wanted);
+    return code < 0 ? -1 : 0;
+}
+
+// an episode's pictures, as many as rows (or spare ones more)
+static int measure_pictures(bex_h5 *file, const bex_grouped *p, int e, int rows,
+                            bex_h5_pictures *found, char keys[][BEX_PATH_SIZE]) {
+    for (int c = 0; c < p->images->count; c++) {
+        if (bex_path_join(keys[c], p->groups->text[e], "%s", p->images->text[c]) < 0 ||
+            bex_h5_measure_pictures(file, keys[c], &found[c]) < 0)
+            return -1;
+        int more = found[c].rows - rows;
+        if (more != 0 && more != p->spare_rows)
+            return bex_fail("'%s' has %d pictures, the actions have %d rows", keys[c],
+                            found[c].rows, rows);
+        found[c].rows = rows;
+    }
+    return 0;
+}
+
+static int check_size(const bex_dataset *d, const bex_load_options *o, const bex_h5_pictures *f,
+                      const char *key) {
+    if (o->pictures.size || (f->height == bex_pictures_height(d->pictures) &&
+                             f->width == bex_pictures_width(d->pictures)))
+        return 0;
+    bex_fail("'%s' has pictures of %d x %d pixels, others %d x %d", key, f->height, f->width,
+             bex_pictures_height(d->pictures), bex_pictures_width(d->pictures));
+    return bex_fail_hint("--data.image_size=%d makes them one size", f->height);
+}
+
+// all pieces, before memory is taken for rows
+static int add_pictures(bex_dataset *d, bex_h5 *file, const bex_grouped *p,
+                        const bex_load_options *o) {
+    bex_h5_pictures found[BEX_CAMERAS];
+    char keys[BEX_CAMERAS][BEX_PATH_SIZE];
+    for (int e = 0; e < d->episodes; e++) {
+        const char *names[BEX_CAMERAS];
+        if (measure_pictures(file, p, e, bex_dataset_length(d, e), found, keys) < 0) return -1;
+        if (!d->pictures)
+            d->pictures =
+                bex_pictures_new(p->cameras, found[0].height, found[0].width, &o->pictures);
+        if (!d->pictures) return -1;
+        for (int c = 0; c < p->images->count; c++) {
+            names[c] = keys[c];
+            if (check_size(d, o, &found[c], keys[c]) < 0) return -1;
+        }
+        if (bex_pictures_add(d->pictures, p->path, names, found) < 0) return -1;
+    }
+    return 0;
+}
+
 int bex_grouped_load(bex_dataset *d, bex_h5 *file, const bex_grouped *p,
                      const bex_load_options *o) {
     int episodes = p->groups->count;
@@ -140,12 +261,14 @@ int bex_grouped_load(bex_dataset *d, bex_h5 *file, const bex_grouped *p,
     widths w;
     if (measure_all(file, p, episodes, start, &w) < 0) return free(start), -1;
     if (bex_dataset_take_episodes(d, start, episodes) < 0) return -1;
+    if (p->images && p->images->count && add_pictures(d, file, p, o) < 0) return -1;
     char path[BEX_PATH_SIZE];
     int rewards = has_series(file, p->groups->text[0], p->rewards, start[1], path);
     if (rewards < 0 ||
         bex_dataset_allocate(d, (unsigned long long)start[episodes], (unsigned long long)w.O,
                              (unsigned long long)w.A, rewards, o->most) < 0)
         return -1;
+    for (int r = 0; d->pictures && r < d->rows; r++) d->frames[r] = r;
     for (int k = 0; k < p->observations->count; k++) {
         if (bex_names_push(&d->keys, p->observations->text[k]) < 0) return -1;
         d->key_width[k] = w.obs[k];

@@ -403,6 +403,79 @@ int bex_h5_read_flags(bex_h5 *f, const char *key, int first, int count, unsigned
     return code;
 }
 
+// ---- pictures
+
+enum { PIXELS = 4096 }; // of a picture's side
+static const unsigned long long BAND_BYTES = 256ull << 20;
+
+static int check_pictures(const char *key, hid_t dataset, const bex_h5_shape *s) {
+    hid_t type = H5Dget_type(dataset);
+    int bytes = type >= 0 && H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 1 &&
+                H5Tget_sign(type) == H5T_SGN_NONE;
+    if (type >= 0) H5Tclose(type);
+    if (s->rank != 4 || s->dims[3] != 3)
+        return bex_fail(
+            "'%s' has rank %d and %llu values last, pictures are (rows, height, width, 3)", key,
+            s->rank, s->rank ? s->dims[s->rank - 1] : 0);
+    if (!bytes) return bex_fail("'%s' does not hold unsigned bytes, pictures do", key);
+    if (!s->dims[1] || !s->dims[2] || s->dims[1] > PIXELS || s->dims[2] > PIXELS)
+        return bex_fail("'%s' has pictures of %llu x %llu pixels, 1 to %d are read", key,
+                        s->dims[1], s->dims[2], PIXELS);
+    return s->rows > INT_MAX ? bex_fail("'%s' has an absurd size: %llu rows", key, s->rows) : 0;
+}
+
+// how they are stored
+static int find_band(const char *key, hid_t dataset, bex_h5_pictures *p) {
+    hid_t plist = H5Dget_create_plist(dataset);
+    hsize_t chunk[BEX_H5_MAX_RANK] = {1};
+    int code = 0;
+    p->band = 1, p->at = -1;
+    if (plist < 0) return damaged(key);
+    H5D_layout_t layout = H5Pget_layout(plist);
+    if (layout == H5D_CONTIGUOUS) {
+        haddr_t at = H5Dget_offset(dataset);
+        if (at != HADDR_UNDEF) p->at = (long long)at;
+    } else if (layout == H5D_CHUNKED && (H5Pget_chunk(plist, 4, chunk) != 4 || !chunk[0])) {
+        code = damaged(key);
+    }
+    H5Pclose(plist);
+    unsigned long long row = 3ull * (unsigned)p->height * (unsigned)p->width;
+    if (chunk[0] > (hsize_t)p->rows) chunk[0] = (hsize_t)(p->rows ? p->rows : 1);
+    if (code == 0 && chunk[0] * row > BAND_BYTES)
+        code = bex_fail("'%s' is stored in chunks of %llu pictures: too large to read one by one",
+                        key, (unsigned long long)chunk[0]);
+    if (code == 0) p->band = (int)chunk[0];
+    return code;
+}
+
+int bex_h5_measure_pictures(bex_h5 *f, const char *key, bex_h5_pictures *p) {
+    bex_h5_shape s;
+    hid_t dataset = open_dataset(f, key);
+    if (dataset < 0) return -1;
+    int code = fill_shape(key, dataset, &s);
+    if (code == 0) code = check_pictures(key, dataset, &s);
+    if (code == 0) {
+        *p = (bex_h5_pictures){(int)s.rows, (int)s.dims[1], (int)s.dims[2], 1, -1};
+        code = find_band(key, dataset, p);
+    }
+    H5Dclose(dataset);
+    return code;
+}
+
+int bex_h5_read_pictures(bex_h5 *f, const char *key, int first, int count, unsigned char *out) {
+    slab s;
+    if (slab_open(&s, f, key, first, count) < 0) return -1;
+    int code = check_pictures(key, s.dataset, &s.shape);
+    int taken =
+        code < 0 ? code
+                 : bex_chunks_read_bytes(s.dataset, s.shape.rank, s.shape.dims, first, count, out);
+    if (code == 0 && taken < 0) code = bex_fail_in("'%s'", key);
+    if (code == 0 && !taken)
+        code = slab_read(&s, key, first, count, H5T_NATIVE_UCHAR, out, (int)s.shape.columns);
+    slab_close(&s);
+    return code;
+}
+
 // ---- strings
 
 // `count` strings of `type` at `raw`: pointers if variable, else padded fields

@@ -52,6 +52,19 @@ int bex_h5_read(bex_h5 *file, const char *key, int first, int count, bex_real *o
 int bex_h5_read_flags(bex_h5 *file, const char *key, int first, int count, unsigned char *out);
 int bex_h5_read_integers(bex_h5 *file, const char *key, int first, int count, int *out);
 
+/* Pictures: (rows, height, width, 3) bytes. at: of the first byte in the file where they lie there as they are,
+ * else negative; band: rows that are decoded together. */
+typedef struct bex_h5_pictures {
+    int rows, height, width, band;
+    long long at;
+} bex_h5_pictures;
+
+/* 0; negative: missing, or not pictures, with what it is. */
+int bex_h5_measure_pictures(bex_h5 *file, const char *key, bex_h5_pictures *pictures);
+
+/* Rows first..first+count-1 of them as bytes. */
+int bex_h5_read_pictures(bex_h5 *file, const char *key, int first, int count, unsigned char *out);
+
 /* A scalar or rank-1 string data set (fixed or variable length), appended to `texts`. */
 int bex_h5_read_texts(bex_h5 *file, const char *key, bex_names *texts);
 

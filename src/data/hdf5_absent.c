@@ -45,6 +45,14 @@ int bex_h5_read_integers(bex_h5 *f, const char *key, int first, int count, int *
     (void)f, (void)key, (void)first, (void)count, (void)out;
     UNREACHABLE;
 }
+int bex_h5_measure_pictures(bex_h5 *f, const char *key, bex_h5_pictures *p) {
+    (void)f, (void)key, (void)p;
+    UNREACHABLE;
+}
+int bex_h5_read_pictures(bex_h5 *f, const char *key, int first, int count, unsigned char *out) {
+    (void)f, (void)key, (void)first, (void)count, (void)out;
+    UNREACHABLE;
+}
 int bex_h5_read_texts(bex_h5 *f, const char *key, bex_names *texts) {
     (void)f, (void)key, (void)texts;
     UNREACHABLE;
@@ -73,6 +81,19 @@ int bex_h5_out_append(bex_h5_out *f, int number, int rows, const void *block) {
 }
 int bex_h5_out_texts(bex_h5_out *f, const char *key, char *const *texts, int count) {
     (void)f, (void)key, (void)texts, (void)count;
+    UNREACHABLE;
+}
+int bex_h5_out_array(bex_h5_out *f, const char *key, bex_column_type type, int rank,
+                     const int *dims, const void *values) {
+    (void)f, (void)key, (void)type, (void)rank, (void)dims, (void)values;
+    UNREACHABLE;
+}
+int bex_h5_out_text(bex_h5_out *f, const char *object, const char *name, const char *text) {
+    (void)f, (void)object, (void)name, (void)text;
+    UNREACHABLE;
+}
+int bex_h5_out_integer(bex_h5_out *f, const char *object, const char *name, long long value) {
+    (void)f, (void)object, (void)name, (void)value;
     UNREACHABLE;
 }
 int bex_h5_out_finish(bex_h5_out *f) {

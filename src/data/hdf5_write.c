@@ -67,12 +67,14 @@ static hid_t stored_type(bex_column_type column_type) {
     return column_type == BEX_COLUMN_FLAG      ? boolean_type()
            : column_type == BEX_COLUMN_FLOAT64 ? H5Tcopy(H5T_IEEE_F64LE)
            : column_type == BEX_COLUMN_INT32   ? H5Tcopy(H5T_STD_I32LE)
+           : column_type == BEX_COLUMN_BYTE    ? H5Tcopy(H5T_STD_U8LE)
                                                : H5Tcopy(H5T_IEEE_F32LE);
 }
 
 static hid_t memory_type(bex_column_type column_type) {
     return column_type == BEX_COLUMN_FLAG    ? boolean_type()
            : column_type == BEX_COLUMN_INT32 ? H5Tcopy(H5T_NATIVE_INT)
+           : column_type == BEX_COLUMN_BYTE  ? H5Tcopy(H5T_NATIVE_UCHAR)
                                              : H5Tcopy(NATIVE_REAL);
 }
 
@@ -118,6 +120,47 @@ int bex_h5_out_append(bex_h5_out *f, int number, int rows, const void *block) {
     if (code < 0) return -1;
     c->rows += (hsize_t)rows;
     return 0;
+}
+
+int bex_h5_out_array(bex_h5_out *f, const char *key, bex_column_type column_type, int rank,
+                     const int *dims, const void *values) {
+    hsize_t size[BEX_H5_MAX_RANK];
+    for (int i = 0; i < rank; i++) size[i] = (hsize_t)dims[i];
+    hid_t space = H5Screate_simple(rank, size, NULL), stored = stored_type(column_type);
+    hid_t memory = memory_type(column_type), links = link_plist();
+    hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(plist, 0);
+    hid_t dataset = H5Dcreate2(f->file, key, stored, space, links, plist, H5P_DEFAULT);
+    herr_t code =
+        dataset < 0 ? -1 : H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    if (code < 0) unwritten(key);
+    if (dataset >= 0 && H5Dclose(dataset) < 0 && code >= 0) code = unwritten(key);
+    H5Pclose(plist), H5Pclose(links), H5Tclose(memory), H5Tclose(stored), H5Sclose(space);
+    return code < 0 ? -1 : 0;
+}
+
+static int write_attribute(bex_h5_out *f, const char *object, const char *name, hid_t type,
+                           const void *value) {
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t a = H5Acreate_by_name(f->file, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT,
+                                H5P_DEFAULT);
+    herr_t code = a < 0 ? -1 : H5Awrite(a, type, value);
+    if (code < 0) unwritten(name);
+    if (a >= 0) H5Aclose(a);
+    H5Sclose(space);
+    return code < 0 ? -1 : 0;
+}
+
+int bex_h5_out_text(bex_h5_out *f, const char *object, const char *name, const char *text) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    int code = write_attribute(f, object, name, type, &text);
+    H5Tclose(type);
+    return code;
+}
+
+int bex_h5_out_integer(bex_h5_out *f, const char *object, const char *name, long long value) {
+    return write_attribute(f, object, name, H5T_NATIVE_LLONG, &value);
 }
 
 int bex_h5_out_texts(bex_h5_out *f, const char *key, char *const *texts, int count) {

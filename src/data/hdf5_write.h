@@ -19,6 +19,14 @@ int bex_h5_out_column(bex_h5_out *file, const char *key, bex_column_type type, i
 /* Rows at the end of array `number`, memory as writer.h says. In whole chunks: nothing is cached. */
 int bex_h5_out_append(bex_h5_out *file, int number, int rows, const void *block);
 
+/* A whole array, contiguous; a bex_real in memory, 4 or 8 bytes in the file. */
+int bex_h5_out_array(bex_h5_out *file, const char *key, bex_column_type type, int rank,
+                     const int *dims, const void *values);
+
+/* Attributes of an object: a string of variable length, as h5py writes str; an integer of 8 bytes. */
+int bex_h5_out_text(bex_h5_out *file, const char *object, const char *name, const char *text);
+int bex_h5_out_integer(bex_h5_out *file, const char *object, const char *name, long long value);
+
 /* Strings, fixed length: count < 0 a scalar (texts[0]), else a list. */
 int bex_h5_out_texts(bex_h5_out *file, const char *key, char *const *texts, int count);
 

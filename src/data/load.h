@@ -21,8 +21,10 @@ typedef struct bex_load_options {
     bex_split split;    // d4rl only: the others store episodes apart
     const char *keys;   // observation keys to concatenate, by commas; NULL: the reader's choice
     const char *filter; // robomimic: only the demos listed in mask/<filter>
-    int limit;          // keep the first episodes only; 0: all
-    int keep_nonfinite; // load NaN and infinite values (for statistics) instead of refusing
+    const char *images; // cameras whose pictures are wanted, by commas, or "all"; NULL: none
+    bex_pictures_options pictures;
+    int limit;               // keep the first episodes only; 0: all
+    int keep_nonfinite;      // load NaN and infinite values (for statistics) instead of refusing
     unsigned long long most; // bytes of memory; 0: three quarters of the machine's
 } bex_load_options;
 

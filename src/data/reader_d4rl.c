@@ -137,6 +137,8 @@ static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_o
     (void)path;
     bex_h5_shape obs, act;
     if (o->filter) return bex_fail("a filter key needs a robomimic file (this is d4rl)");
+    if (o->images && strcmp(o->images, "all") != 0)
+        return bex_fail("no camera '%s': files of d4rl hold no pictures", o->images);
     const char *observations = o->keys ? o->keys : "observations";
     if (measure_table(file, observations, &obs) < 0 || measure_table(file, "actions", &act) < 0)
         return -1;

@@ -93,7 +93,7 @@ static int choose_keys(bex_h5 *file, const char *episode, const char *wanted, be
 }
 
 static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_options *o) {
-    bex_names groups = {0}, observations = {0}, actions = {0};
+    bex_names groups = {0}, observations = {0}, actions = {0}, cameras = {0}, images = {0};
     int code;
     json_t *meta = load_metadata(path, &code);
     if (o->filter) code = bex_fail("a filter key needs a robomimic file (this is minari)");
@@ -108,6 +108,9 @@ static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_o
     if (code == 0) code = bex_grouped_keys(file, groups.text[0], "actions", &actions);
     if (code == 0 && !actions.count) code = bex_fail("'%s/actions' is missing", groups.text[0]);
     if (code == 0)
+        code = bex_grouped_cameras(file, groups.text[0], "observations", o, &d->cameras, &cameras,
+                                   &images);
+    if (code == 0)
         code = bex_grouped_load(d, file,
                                 &(bex_grouped){.groups = &groups,
                                                .observations = &observations,
@@ -115,10 +118,15 @@ static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_o
                                                .rewards = "rewards",
                                                .terminals = "terminations",
                                                .timeouts = "truncations",
+                                               .images = &images,
+                                               .cameras = &cameras,
+                                               .path = path,
                                                .spare_rows = 1},
                                 o);
     if (code == 0 && meta) code = note_task(d, meta);
     json_decref(meta);
+    bex_names_fini(&cameras);
+    bex_names_fini(&images);
     bex_names_fini(&groups);
     bex_names_fini(&observations);
     bex_names_fini(&actions);

@@ -7,8 +7,9 @@
  * Demos in numeric order (demo_2 before demo_10). Observation = the chosen keys, concatenated: looked
  * for in obs/, then beside it (states, LIBERO's robot_states). Default: LIBERO joint_states and
  * gripper_states, its own policies' input (9 columns); robomimic every low-dimensional key of obs/ in
- * natural order of the names; without obs/, states. Images are never read here.
- * Task: LIBERO's instruction, else the environment's name. Scene: LIBERO's, from the BDDL file's name. */
+ * natural order of the names; without obs/, states. Pictures are (rows, height, width, 3) bytes in obs/.
+ * Task: LIBERO's instruction, else the environment's name. Scene: LIBERO's, from the BDDL file's name. Where there
+ * are no attributes, both from the file's: KITCHEN_SCENE10_close_the_top_drawer_demo.hdf5. */
 #include "base/error.h"
 #include "base/path.h"
 #include "data/reader.h"
@@ -156,9 +157,24 @@ static int scene_of(char scene[64], const char *bddl) {
     return 1;
 }
 
-static int label(bex_dataset *d, bex_h5 *file) {
+// "x/KITCHEN_SCENE10_close_the_top_drawer_demo.hdf5" -> "close the top drawer"; NULL: no such name
+static char *task_of(const char *path) {
+    const char *base = strrchr(path, '/'), *at = strstr(base ? base : path, "SCENE");
+    if (!at) return NULL;
+    at += 5;
+    at += strspn(at, "0123456789");
+    const char *end = strstr(at, "_demo.");
+    if (*at != '_' || !end || end <= at + 1) return NULL;
+    char *task = strndup(at + 1, (size_t)(end - at - 1));
+    for (char *c = task; c && *c; c++)
+        if (*c == '_') *c = ' ';
+    return task;
+}
+
+static int label(bex_dataset *d, bex_h5 *file, const char *path) {
     char *task = member_of_attribute(file, "problem_info", "language_instruction"), *bddl;
     char scene[64];
+    if (!task) task = task_of(path);
     if (!task) task = member_of_attribute(file, "env_args", "env_name");
     int t = task ? bex_names_add(&d->tasks, task) : -1, code = task && t < 0 ? -1 : 0, s = -1;
     free(task);
@@ -168,13 +184,17 @@ static int label(bex_dataset *d, bex_h5 *file) {
             if (s < 0) code = -1;
         }
         free(bddl);
+    } else if (scene_of(scene, path)) {
+        s = bex_names_add(&d->scenes, scene);
+        if (s < 0) code = -1;
     }
     for (int e = 0; e < d->episodes; e++) d->task[e] = t, d->scene[e] = s;
     return code;
 }
 
-static int load_demos(bex_dataset *d, bex_h5 *file, const bex_load_options *o, int libero) {
-    bex_names groups = {0}, observations = {0}, actions = {0};
+static int load_demos(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_options *o,
+                      int libero) {
+    bex_names groups = {0}, observations = {0}, actions = {0}, cameras = {0}, images = {0};
     int code = bex_h5_find(file, "data") == BEX_H5_GROUP ? list_demos(file, &groups)
                                                          : bex_fail("'data' is missing");
     if (code == 0 && !groups.count) code = bex_fail("'data' holds no demo_0, demo_1, ...");
@@ -182,14 +202,21 @@ static int load_demos(bex_dataset *d, bex_h5 *file, const bex_load_options *o, i
     if (code == 0) code = choose_keys(file, groups.text[0], o->keys, libero, &observations);
     if (code == 0) code = bex_names_push(&actions, "actions") < 0 ? -1 : 0;
     if (code == 0)
+        code = bex_grouped_cameras(file, groups.text[0], "obs", o, &d->cameras, &cameras, &images);
+    if (code == 0)
         code = bex_grouped_load(d, file,
                                 &(bex_grouped){.groups = &groups,
                                                .observations = &observations,
                                                .actions = &actions,
                                                .rewards = "rewards",
-                                               .terminals = "dones"},
+                                               .terminals = "dones",
+                                               .images = &images,
+                                               .cameras = &cameras,
+                                               .path = path},
                                 o);
-    if (code == 0) code = label(d, file);
+    if (code == 0) code = label(d, file, path);
+    bex_names_fini(&cameras);
+    bex_names_fini(&images);
     bex_names_fini(&groups);
     bex_names_fini(&observations);
     bex_names_fini(&actions);
@@ -197,13 +224,11 @@ static int load_demos(bex_dataset *d, bex_h5 *file, const bex_load_options *o, i
 }
 
 static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_options *o) {
-    (void)path;
-    return load_demos(d, file, o, 0);
+    return load_demos(d, file, path, o, 0);
 }
 
 static int load_libero(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_options *o) {
-    (void)path;
-    return load_demos(d, file, o, 1);
+    return load_demos(d, file, path, o, 1);
 }
 
 const bex_reader bex_reader_robomimic = {"robomimic", recognise, load};

@@ -27,6 +27,7 @@ static int copy_episodes(bex_dataset *s, const bex_dataset *d, const int *episod
     }
     memcpy(s->key_width, d->key_width, sizeof s->key_width);
     memcpy(s->kind, d->kind, sizeof s->kind);
+    if (copy_labels(&s->cameras, &d->cameras) < 0) return -1;
     if (copy_labels(&s->tasks, &d->tasks) < 0 || copy_labels(&s->scenes, &d->scenes) < 0) return -1;
     return copy_labels(&s->keys, &d->keys);
 }
@@ -38,7 +39,7 @@ bex_dataset *bex_dataset_subset(const bex_dataset *d, const int *episodes, int n
         bex_fail("out of memory: %d episodes", n);
         goto fail;
     }
-    s->cameras = d->cameras, s->height = d->height, s->width = d->width;
+    s->pictures = bex_pictures_share(d->pictures);
     start[0] = 0;
     for (int i = 0; i < n; i++) start[i + 1] = start[i] + bex_dataset_length(d, episodes[i]);
     if (bex_dataset_allocate(s, (unsigned long long)start[n], (unsigned)d->O, (unsigned)d->A,

@@ -6,6 +6,7 @@
 #include "base/real.h"
 #include "data/dataset.h"
 #include "data/hdf5_write.h"
+#include "data/writer_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,9 @@ struct bex_writer {
 };
 
 static size_t element_bytes(bex_column_type type) {
-    return type == BEX_COLUMN_FLAG ? 1 : type == BEX_COLUMN_INT32 ? sizeof(int) : sizeof(bex_real);
+    return type == BEX_COLUMN_FLAG || type == BEX_COLUMN_BYTE ? 1
+           : type == BEX_COLUMN_INT32                         ? sizeof(int)
+                                                              : sizeof(bex_real);
 }
 
 // rows a chunk, from the columns alone: the same file whatever the number of rows or blocks
@@ -49,7 +52,7 @@ int bex_writer_open(bex_writer **writer, const char *path, const bex_column *col
     if (bex_file_create(&w->out, path, 0) < 0) goto done;
     if (bex_h5_out_create(&w->file, w->out.temporary) < 0) goto done;
     w->chunk = choose_chunk(columns, count);
-    w->buffers = calloc((size_t)count, sizeof *w->buffers);
+    w->buffers = calloc((size_t)count + 1, sizeof *w->buffers);
     if (!w->buffers) {
         bex_fail("out of memory");
         goto done;
@@ -72,6 +75,10 @@ int bex_writer_open(bex_writer **writer, const char *path, const bex_column *col
 done:
     if (code < 0) bex_writer_free(w);
     return code;
+}
+
+bex_h5_out *bex_writer_file(bex_writer *w) {
+    return w->file;
 }
 
 static int flush(bex_writer *w) {

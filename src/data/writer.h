@@ -26,6 +26,7 @@ typedef enum {
     BEX_COLUMN_FLOAT64, // memory: bex_real; file: 8 bytes
     BEX_COLUMN_FLAG,    // memory: unsigned char, 0 or 1; file: h5py's bool
     BEX_COLUMN_INT32,   // memory: int
+    BEX_COLUMN_BYTE,    // memory and file: unsigned char
 } bex_column_type;
 
 typedef struct bex_column {
@@ -54,7 +55,12 @@ void bex_writer_free(bex_writer *writer); // NULL is fine
 int bex_writer_open_dataset(bex_writer **writer, const char *path, const bex_dataset *dataset,
                             const int *episodes, int count);
 
-/* The same, committed. */
+/* The same episodes in robomimic's layout, with their pictures: contiguous, an episode a group; LIBERO's attributes
+ * where they have a scene. One task and scene a file, else negative with a message. The caller commits. */
+int bex_writer_open_robomimic(bex_writer **writer, const char *path, const bex_dataset *dataset,
+                              const int *episodes, int count);
+
+/* The first of the two, committed. */
 int bex_dataset_save(const bex_dataset *dataset, const char *path);
 
 #endif

@@ -11,8 +11,9 @@ typedef struct token_kind {
     const char *name; // its parameters are token.<name>.weight (C,width) and .bias (C)
     int (*width)(
         const bex_dit_options *o); // of what it is projected from; 0: there is no such token
-    // (B,width), a constant or what a network of its own gives; NULL: not a query token
+    // (B,width) or (B,places,width), a constant or what a network of its own gives; NULL: not a query token
     bex_tensor *(*fill)(bex_tape *tape, const bex_dit *d, const bex_dit_input *in);
+    int camera; // which it is of, from 1; 0: of none
     bool hides; // a learned vector, token.null, stands for it in the windows of input->hidden
 } token_kind;
 
@@ -64,35 +65,68 @@ static bex_tensor *timestep_fill(bex_tape *tape, const bex_dit *d, const bex_dit
     return bex_constant(tape, in->timestep, 2, BEX_DIMS(in->B, 1));
 }
 
+// a camera's features, the same width of all; which camera is there is the kind's number
+static int camera_width(const bex_dit_options *o) {
+    return o->cameras ? o->features : 0;
+}
+#define CAMERA(n)                                                                                  \
+    static bex_tensor *camera##n##_fill(bex_tape *tape, const bex_dit *d,                          \
+                                        const bex_dit_input *in) {                                 \
+        (void)tape, (void)d;                                                                       \
+        return in->seen[n];                                                                        \
+    }
+CAMERA(0)
+CAMERA(1)
+CAMERA(2)
+CAMERA(3)
+
 static int history_width(const bex_dit_options *o) {
     return o->N ? o->O : 0;
 }
 
 // in the order of their parameters, and of the tokens of a query
 static const token_kind kinds[BEX_DIT_TOKENS] = {
-    [BEX_TOKEN_STATE] = {"state", state_width, state_fill, false},
-    [BEX_TOKEN_COVERAGE] = {"coverage", coverage_width, coverage_fill, true},
-    [BEX_TOKEN_TASK] = {"task", task_width, task_fill, false},
-    [BEX_TOKEN_SCENE] = {"scene", scene_width, scene_fill, false},
-    [BEX_TOKEN_TIMESTEP] = {"timestep", timestep_width, timestep_fill, false},
-    [BEX_TOKEN_HISTORY] = {"history", history_width, NULL, false},
+    [BEX_TOKEN_STATE] = {"state", state_width, state_fill, 0, false},
+    [BEX_TOKEN_COVERAGE] = {"coverage", coverage_width, coverage_fill, 0, true},
+    [BEX_TOKEN_TASK] = {"task", task_width, task_fill, 0, false},
+    [BEX_TOKEN_SCENE] = {"scene", scene_width, scene_fill, 0, false},
+    [BEX_TOKEN_TIMESTEP] = {"timestep", timestep_width, timestep_fill, 0, false},
+    [BEX_TOKEN_CAMERA] = {"camera0", camera_width, camera0_fill, 1, false},
+    [BEX_TOKEN_CAMERA + 1] = {"camera1", camera_width, camera1_fill, 2, false},
+    [BEX_TOKEN_CAMERA + 2] = {"camera2", camera_width, camera2_fill, 3, false},
+    [BEX_TOKEN_CAMERA + 3] = {"camera3", camera_width, camera3_fill, 4, false},
+    [BEX_TOKEN_HISTORY] = {"history", history_width, NULL, 0, false},
 };
+
+// numbers that a token of this kind is projected from; 0: this network has none
+static int width_of(const token_kind *kind, const bex_dit_options *o) {
+    return kind->camera > o->cameras ? 0 : kind->width(o);
+}
+
+// tokens of a kind that is configured
+static int tokens_of(const token_kind *kind, const bex_dit_options *o) {
+    return kind->camera ? o->places : 1;
+}
 
 int bex_dit_queries(const bex_dit_options *o) {
     int n = 0;
-    for (int k = 0; k < BEX_DIT_TOKENS; k++) n += kinds[k].fill && kinds[k].width(o) > 0;
+    for (int k = 0; k < BEX_DIT_TOKENS; k++)
+        if (kinds[k].fill && width_of(&kinds[k], o) > 0) n += tokens_of(&kinds[k], o);
     return n;
 }
 
 // a projection of `width` numbers to one token: default linear init
 static bex_dit_token token_add(bex_params *p, const token_kind *kind, const bex_dit_options *o) {
-    int width = kind->width(o), C = o->C;
+    int width = width_of(kind, o), C = o->C, tokens = tokens_of(kind, o);
     bex_dit_token t = {0};
     if (!width) return t;
     bex_init init = BEX_INIT_UNIFORM(width);
     t.w = bex_param_add(p, init, 2, BEX_DIMS(C, width), "token.%s.weight", kind->name);
     t.b = bex_param_add(p, init, 1, BEX_DIMS(C), "token.%s.bias", kind->name);
     if (kind->hides) t.null = bex_param_add(p, BEX_INIT_UNIFORM(C), 1, BEX_DIMS(C), "token.null");
+    if (tokens > 1)
+        t.place = bex_param_add(p, BEX_INIT_UNIFORM(C), 2, BEX_DIMS(tokens, C), "token.%s.place",
+                                kind->name);
     return t;
 }
 
@@ -117,13 +151,14 @@ bex_dit bex_dit_add(bex_params *p, bex_dit_options o) {
 
 /* ---- forward ---- */
 
-// (B,1,C)
+// (B,tokens,C)
 static bex_tensor *query_token(bex_tape *tape, const bex_dit *d, int k, const bex_dit_input *in) {
     const bex_dit_token *t = &d->token[k];
     bex_tensor *x =
-        bex_linear(tape, kinds[k].fill(tape, d, in), t->w, t->b, BEX_ACTIVATION_ID); // (B,C)
+        bex_linear(tape, kinds[k].fill(tape, d, in), t->w, t->b, BEX_ACTIVATION_ID); // (..,C)
     if (t->null && in->hidden) x = bex_select(tape, x, bex_use(tape, t->null), in->hidden);
-    return bex_reshape(tape, x, 3, BEX_DIMS(in->B, 1, d->o.C));
+    x = bex_reshape(tape, x, 3, BEX_DIMS(in->B, tokens_of(&kinds[k], &d->o), d->o.C));
+    return t->place ? bex_add(tape, x, bex_use(tape, t->place)) : x;
 }
 
 // (B,Q,C)

@@ -1,17 +1,21 @@
 /* model/dit.h - the diffusion transformer policy: conditioning tokens -> encoder -> pooled vectors ->
  * denoiser of an action chunk (Dasari et al. 2024, with the tokens of Behavioral Exploration).
  *
- *   query tokens    [ state | coverage | task | scene | timestep ]   those configured, in this order
+ *   query tokens    [ state | coverage | task | scene | timestep | cameras ]   those configured, in this order
  *   history tokens  [ s s s ... s ]                                  a set: no positions
  *
  *   full     encoder over query + history, every token sees every token; N history tokens a window
  *   prefix   history sees history, queries see everything; one history serves B/G windows
  *   pooled_i = mean of encoder block i's output over all tokens (full, pool = all) or the query tokens
  *
+ * A camera is one token, or one for each place of its picture (model/resnet.h), then with a learned vector for
+ * each place.
+ *
  * Everything is in network units (policy/normaliser.h). Each kind of token has its own projection. */
 #ifndef BEX_MODEL_DIT_H
 #define BEX_MODEL_DIT_H
 
+#include "base/observation.h"
 #include "model/decoder.h"
 #include "model/encoder.h"
 
@@ -26,6 +30,7 @@ typedef struct bex_dit_options {
     bool coverage;                     // a coverage token, with a learned null token for guidance
     bool timestep;                     // a token of the time in the episode, 0..1
     int tasks, scenes;                 // sizes of one-hot tokens; 0: none
+    int cameras, places, features; // pictures: tokens a camera, numbers in each; 0 cameras: none
     bex_dit_mode mode;
     bex_dit_pool pool; // of full mode; prefix always pools the query tokens
     double dropout;
@@ -39,6 +44,8 @@ enum {
     BEX_TOKEN_TASK,
     BEX_TOKEN_SCENE,
     BEX_TOKEN_TIMESTEP,
+    BEX_TOKEN_CAMERA, // one kind for each camera, by number
+    BEX_TOKEN_CAMERA_LAST = BEX_TOKEN_CAMERA + BEX_CAMERAS - 1,
     BEX_TOKEN_HISTORY,
     BEX_DIT_TOKENS
 };
@@ -46,6 +53,7 @@ enum {
 typedef struct bex_dit_token {
     const bex_param *w, *b; // (C,width), (C); NULL: not configured
     const bex_param *null;  // (C) in place of a hidden one; NULL: it cannot be hidden
+    const bex_param *place; // (places,C) added; NULL: one place
 } bex_dit_token;
 
 typedef struct bex_dit {
@@ -68,6 +76,7 @@ typedef struct bex_dit_input {
     const bex_real *history;     // (G,N,O)
     const bex_real *timestep;    // (B)
     const int *task, *scene;     // (B)
+    bex_tensor *const *seen;     // [cameras] (B,places,features)
 } bex_dit_input;
 
 /* pooled[i] (B,C), i < blocks. */
@@ -85,7 +94,7 @@ void bex_dit_history(bex_tape *tape, const bex_dit *dit, const bex_real *history
 void bex_dit_query(bex_tape *tape, const bex_dit *dit, const bex_dit_input *input,
                    const bex_encoder_prefix *prefix, bex_tensor **pooled);
 
-/* Query tokens of a window: one of each kind that is configured. */
+/* Query tokens of a window: one of each kind that is configured, `places` of a camera. */
 int bex_dit_queries(const bex_dit_options *o);
 
 /* Multiply-adds x 2 of one forward pass of one window, encoder and decoder apart; a prefix history

@@ -66,6 +66,10 @@ void bex_init_fill(bex_real *x, bex_init init, int rank, const int *dim, bex_rng
         BEX_CHECK(init.x > 0, "uniform init with fan-in %g", init.x);
         uniform(x, n, 1 / sqrt(init.x), &g);
         return;
+    case BEX_INIT_KIND_KAIMING:
+        BEX_CHECK(init.x > 0, "kaiming init with fan-out %g", init.x);
+        for (size_t i = 0; i < n; i++) x[i] = (bex_real)(sqrt(2 / init.x) * bex_rng_normal(&g));
+        return;
     case BEX_INIT_KIND_ORTHOGONAL: {
         size_t matrix = (size_t)in * (size_t)out;
         BEX_CHECK(rank >= 2 && matrix > 0, "orthogonal init of %s", bex_shape_text(rank, dim));

@@ -4,7 +4,8 @@
  *   ZERO, ONE, NORMAL                N(0,1)
  *   XAVIER       U(+-sqrt(6 / (fan_in + fan_out)));  VARIANCE(x): its variance times x
  *   LECUN        N(0, 1 / fan_in) cut off at two deviations and widened to that variance: flax's Dense
- *   default UNIFORM(n)   U(+-1/sqrt(n)), n = fan_in: PyTorch's Linear default, for weights and biases alike
+ *   UNIFORM(n)   U(+-1/sqrt(n)), n = fan_in: PyTorch's Linear default, for weights and biases alike
+ *   KAIMING(n)   N(0, 2/n), n = fan_out: torchvision's convolutions
  *   ORTHOGONAL(gain)   rows or columns orthonormal times gain, whichever are fewer */
 #ifndef BEX_NN_INIT_H
 #define BEX_NN_INIT_H
@@ -20,9 +21,10 @@ typedef struct bex_init {
         BEX_INIT_KIND_XAVIER,
         BEX_INIT_KIND_LECUN,
         BEX_INIT_KIND_UNIFORM,
+        BEX_INIT_KIND_KAIMING,
         BEX_INIT_KIND_ORTHOGONAL
     } kind;
-    double x; // fan_in of UNIFORM, gain of ORTHOGONAL, factor of the variance of XAVIER
+    double x; // fan of UNIFORM and KAIMING, gain of ORTHOGONAL, factor of the variance of XAVIER
 } bex_init;
 
 #define BEX_INIT_ZERO          ((bex_init){BEX_INIT_KIND_ZERO, 0})
@@ -32,6 +34,7 @@ typedef struct bex_init {
 #define BEX_INIT_VARIANCE(x)   ((bex_init){BEX_INIT_KIND_XAVIER, (x)})
 #define BEX_INIT_LECUN         ((bex_init){BEX_INIT_KIND_LECUN, 0})
 #define BEX_INIT_UNIFORM(n)    ((bex_init){BEX_INIT_KIND_UNIFORM, (n)})
+#define BEX_INIT_KAIMING(n)    ((bex_init){BEX_INIT_KIND_KAIMING, (n)})
 #define BEX_INIT_ORTHOGONAL(g) ((bex_init){BEX_INIT_KIND_ORTHOGONAL, (g)})
 
 void bex_init_fill(bex_real *x, bex_init init, int rank, const int *dim, bex_rng rng);

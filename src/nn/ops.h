@@ -2,7 +2,7 @@
  * rule, forward, backward. Adding one: its file (a function of one number: a row of op_pointwise.c), its
  * declaration here, its row in tests/nn/test_ops.c.
  *
- * Letters: B batch, T tokens, C width, E ensemble members, M any rows. Shapes are checked (a bug
+ * Letters: B batch, T tokens, C width or channels, E ensemble members, M any rows. Shapes are checked (a bug
  * aborts with both shapes). Results live in the tape's arena. */
 #ifndef BEX_NN_OPS_H
 #define BEX_NN_OPS_H
@@ -56,6 +56,21 @@ bex_tensor *bex_dropout(bex_tape *tape, bex_tensor *x, double p);
  * `backwards`: from the last step to the first. Equations: op_gru.c. */
 bex_tensor *bex_gru(bex_tape *tape, bex_tensor *gx, const bex_param *U, const bex_param *c, int T,
                     bool backwards);
+/* ---- pictures: x (B,H,W,C), channels last ---- */
+
+/* y (B,OH,OW,N) = convolution with W (N,kh,kw,C) + b (N) or NULL (kernel/conv2d.h). */
+bex_tensor *bex_conv2d(bex_tape *tape, bex_tensor *x, const bex_param *W, const bex_param *b,
+                       int stride, int pad);
+
+/* y = act(n w + b + residual), n normalised over the pixels and channels of each of `groups` groups of a
+ * picture; residual like x, another tensor, or NULL; relu: act(z) = max(0, z). */
+bex_tensor *bex_groupnorm(bex_tape *tape, bex_tensor *x, const bex_param *w, const bex_param *b,
+                          int groups, double eps, bex_tensor *residual, bool relu);
+
+/* Over k x k windows (kernel/pool2d.h); (B,2C): the mean column and row of each channel's softmax. */
+bex_tensor *bex_max_pool(bex_tape *tape, bex_tensor *x, int k, int stride, int pad);
+bex_tensor *bex_mean_pool(bex_tape *tape, bex_tensor *x, int k, int stride, int pad);
+bex_tensor *bex_spatial_softmax(bex_tape *tape, bex_tensor *x);
 
 /* ---- pointwise ---- */
 

@@ -3,6 +3,7 @@
 
 #include "base/pages.h"
 #include "base/parallel.h"
+#include "kernel/conv2d.h"
 #include "kernel/gemm.h"
 #include "nn/tensor.h"
 
@@ -92,12 +93,20 @@ static bex_real *zeros(size_t count) {
     return b ? memset(b, 0, count * sizeof *b) : NULL;
 }
 
+// of a product: a matrix, an ensemble of them, or a convolution's weights (N,kh,kw,C)
 static bool is_matrix(const bex_param *q) {
-    return q->rank == 2 || q->rank == 3;
+    return q->rank >= 2;
+}
+
+static int taps(const bex_param *q) {
+    return q->dim[1] * q->dim[2];
 }
 
 // reals of one member's panels
 static size_t panels_size(const bex_param *q, bex_panels form) {
+    if (q->rank == 4)
+        return form == BEX_PANELS_Y ? bex_conv2d_pack_size(q->dim[0], taps(q), q->dim[3])
+                                    : bex_conv2d_pack_dx_size(q->dim[0], taps(q), q->dim[3]);
     int N = q->dim[q->rank - 2], K = q->dim[q->rank - 1];
     return form == BEX_PANELS_Y ? bex_gemm_pack_size(N, K) : bex_gemm_pack_size(K, N);
 }
@@ -240,10 +249,21 @@ void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau, int
 
 /* ---- the packed copy ---- */
 
+static void pack_convolution(bex_real *packed, const bex_param *q) {
+    int N = q->dim[0], C = q->dim[3];
+    bex_conv2d_pack(packed + q->packed[BEX_PANELS_Y], bex_param_value(q), N, taps(q), C);
+    if (last_form(q->block) == BEX_PANELS_DX)
+        bex_conv2d_pack_dx(packed + q->packed[BEX_PANELS_DX], bex_param_value(q), N, taps(q), C);
+}
+
 static void pack_param(long i, void *payload) {
     const bex_params *p = payload;
     const bex_param *q = p->param[i];
     if (!is_matrix(q)) return;
+    if (q->rank == 4) {
+        pack_convolution(p->packed, q);
+        return;
+    }
     int N = q->dim[q->rank - 2], K = q->dim[q->rank - 1];
     for (int e = 0; e < members(q); e++) {
         const bex_real *W = bex_param_value(q) + (size_t)e * (size_t)N * (size_t)K;

@@ -95,7 +95,8 @@ bool *bex_param_started(const bex_param *param, int block);
 /* to += tau (from - to), values. `threads` changes nothing but speed. */
 void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau, int threads);
 
-/* Pack every matrix (rank 2, or 3 for an ensemble) for the products of op_linear.c, unless that holds
+/* Pack every matrix (rank 2, 3 for an ensemble, 4 for a convolution) for the products of op_linear.c and
+ * op_conv2d.c, unless that holds
  * already. The first call allocates; between updates, never while lanes run. Negative with a message if
  * there is no memory: products then read the values themselves, slower and to the same bits. */
 int bex_params_pack(bex_params *params, int threads);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PIXELS = 4096 }; // of a given picture's side
+
 struct bex_control {
     const bex_policy *policy;
     bex_deploy_config deploy;
@@ -26,11 +28,13 @@ struct bex_control {
     int act, next;   // actions played of a chunk; the one that comes next, `act`: plan first
 };
 
-static int plan_from(bex_control *c, const bex_real *state, const bex_real *noise,
-                     bex_real *chunk) {
+// seen NULL: black pictures, if any are expected
+static int plan_from(bex_control *c, const bex_real *state, const bex_observation *seen,
+                     const bex_real *noise, bex_real *chunk) {
     bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
     c->all_plans++;
     bex_plan_input in = {.state = state,
+                         .seen = seen,
                          .noise = noise,
                          .step = c->step,
                          .task = c->task,
@@ -48,7 +52,7 @@ typedef struct {
 static void run_first_plan(void *payload) {
     first_plan *f = payload;
     bex_past_give(f->c->past, &f->c->tape, f->history);
-    f->code = plan_from(f->c, f->history, NULL, f->c->chunk);
+    f->code = plan_from(f->c, f->history, NULL, NULL, f->c->chunk);
 }
 
 // one plan with made-up states sizes the arena: acting then never grows it
@@ -241,9 +245,15 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
 
 /* ---- acting ---- */
 
-// a reading that can be none is refused before anything remembers it; no policy has cameras
+// a reading that can be none is refused before anything remembers it
 static int check_observation(const bex_control *c, const bex_observation *obs) {
-    if (bex_observation_check(obs, 0) < 0) return -1;
+    if (bex_observation_check(obs, c->policy->vision.o.cameras) < 0) return -1;
+    if (obs->height < 0 || obs->width < 0 || !obs->height != !obs->width || obs->height > PIXELS ||
+        obs->width > PIXELS) {
+        bex_fail("pictures of %d x %d pixels, 1 to %d are possible", obs->height, obs->width,
+                 PIXELS);
+        return bex_misused();
+    }
     return bex_normaliser_check(&c->policy->normaliser, obs->state) < 0 ? bex_misused() : 0;
 }
 
@@ -266,11 +276,11 @@ int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_
     } else if (c->policy->dit.o.N && !bex_past_own(c->past)) {
         return misuse("no history: no episode has seen a state");
     }
-    return plan_from(c, obs->state, noise, chunk);
+    return plan_from(c, obs->state, obs, noise, chunk);
 }
 
 int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk) {
-    if (observe(c, obs) < 0 || plan_from(c, obs->state, NULL, chunk) < 0) return -1;
+    if (observe(c, obs) < 0 || plan_from(c, obs->state, obs, NULL, chunk) < 0) return -1;
     c->step += c->policy->chunk.K;
     c->next = c->act;
     return 0;
@@ -280,7 +290,7 @@ int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action
     size_t A = (size_t)c->policy->A;
     if (observe(c, obs) < 0) return -1;
     if (c->next == c->act) {
-        if (plan_from(c, obs->state, NULL, c->chunk) < 0) return -1;
+        if (plan_from(c, obs->state, obs, NULL, c->chunk) < 0) return -1;
         c->next = 0;
     }
     memcpy(action, c->chunk + (size_t)c->next++ * A, A * sizeof *action);

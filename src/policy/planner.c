@@ -180,6 +180,9 @@ static void encode(bex_planner *p, bex_past *past, const bex_plan_input *in,
                              .timestep = time,
                              .task = task,
                              .scene = scene};
+    bex_tensor *seen[BEX_CAMERAS];
+    bex_policy_see(policy, p->tape, in->seen, B, seen);
+    windows.seen = seen;
     if (past)
         bex_past_encode(past, p->tape, &windows, first);
     else

@@ -14,7 +14,25 @@
 
 static const char FORMAT[] = "bex-policy-1";
 
-enum { MOST = 1 << 26 }; // numbers of a history or a chunk
+enum {
+    MOST = 1 << 26,     // numbers of a history or a chunk
+    PIXELS = 512,       // of a picture's side, as the network sees it
+    VISION_GROUPS = 16, // of the picture network's norms, as dit-policy has them
+};
+
+static int check_vision(const bex_vision_config *v) {
+    int cameras = bex_vision_cameras(v);
+    if (!cameras) return 0;
+    if (cameras > BEX_CAMERAS)
+        return bex_fail("'%s' are %d cameras, at most %d are possible", v->images, cameras,
+                        BEX_CAMERAS);
+    if (v->height < 1 || v->width < 1 || v->height > PIXELS || v->width > PIXELS)
+        return bex_fail("pictures of %lld x %lld pixels, 1 to %d are possible", v->height, v->width,
+                        PIXELS);
+    if (v->channels % VISION_GROUPS)
+        return bex_fail("vision.channels %lld is not a multiple of %d", v->channels, VISION_GROUPS);
+    return 0;
+}
 
 static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int scenes) {
     const bex_model_config *m = &c->model;
@@ -49,6 +67,7 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
     if (c->follower.width % c->follower.heads)
         return bex_fail("follower.width %lld is not a multiple of follower.heads %lld",
                         c->follower.width, c->follower.heads);
+    if (check_vision(&c->vision) < 0) return -1;
     bex_target exp;
     bex_memory_kind kind;
     const char *file;
@@ -58,6 +77,17 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
     if (m->scene && !scenes)
         return bex_fail("model.scene: the demonstrations have no scene labels");
     return 0;
+}
+
+static bex_vision_options vision_options(const bex_vision_config *v) {
+    return (bex_vision_options){.cameras = bex_vision_cameras(v),
+                                .height = (int)v->height,
+                                .width = (int)v->width,
+                                .shared = v->shared,
+                                .net = {.depth = v->network ? 34 : 18,
+                                        .width = (int)v->channels,
+                                        .groups = VISION_GROUPS,
+                                        .pool = (bex_resnet_pool)v->pool}};
 }
 
 static bex_dit_options dit_options(const bex_policy_config *c, int O, int columns, int tasks,
@@ -125,8 +155,17 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
     }
     bex_noise_schedule_init(&p->schedule, (int)config->diffusion.steps,
                             (bex_predicts)config->diffusion.predicts);
+    bool sees = bex_vision_cameras(&config->vision) > 0;
+    if (sees && config->model.encoder == BEX_ENCODER_FROZEN && !(p->frozen = bex_params_new())) {
+        bex_policy_free(p);
+        return NULL;
+    }
+    p->vision = bex_vision_add(bex_policy_sight(p), vision_options(&config->vision));
     int columns = bex_policy_follows(p) ? p->chunk.W : p->chunk.columns;
-    p->dit = bex_dit_add(p->params, dit_options(config, O, columns, tasks, scenes));
+    bex_dit_options dit = dit_options(config, O, columns, tasks, scenes);
+    dit.cameras = p->vision.o.cameras;
+    dit.places = p->vision.places, dit.features = p->vision.features;
+    p->dit = bex_dit_add(p->params, dit);
     if (bex_policy_follows(p)) {
         bex_params_scope(p->params, "follower.");
         p->follower = bex_dit_add(p->params, follower_options(config, p));
@@ -139,7 +178,9 @@ bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int ta
                            int blocks, uint64_t seed) {
     bex_policy *p = lay_out(config, O, A, tasks, scenes);
     bex_rng init = bex_rng_split(bex_rng_seed(seed), "init", 0);
-    if (!p || bex_params_build(p->params, blocks, init) == 0) return p;
+    if (!p || (bex_params_build(p->params, blocks, init) == 0 &&
+               (!p->frozen || bex_params_build(p->frozen, 0, init) == 0)))
+        return p;
     bex_policy_free(p);
     return NULL;
 }
@@ -147,6 +188,7 @@ bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int ta
 void bex_policy_free(bex_policy *p) {
     if (!p) return;
     bex_params_free(p->params);
+    bex_params_free(p->frozen);
     bex_normaliser_fini(&p->normaliser);
     bex_feature_free(p->phi);
     bex_condition_free(p->condition);
@@ -179,10 +221,13 @@ static int save(const bex_policy *p, const char *path, bool half) {
         bex_st_add_metadata(w, sizes[i].key, number);
     }
     int code = 0;
-    if (half)
-        code = bex_params_add_half(p->params, w);
-    else
-        bex_params_add_values(p->params, w);
+    bex_params *blocks[] = {p->params, p->frozen};
+    for (int i = 0; i < 2 && blocks[i] && code == 0; i++) {
+        if (half)
+            code = bex_params_add_half(blocks[i], w);
+        else
+            bex_params_add_values(blocks[i], w);
+    }
     bex_normaliser_save(&p->normaliser, w);
     if (p->phi) bex_feature_save(p->phi, w);
     if (p->condition) bex_condition_save(p->condition, w);
@@ -224,7 +269,12 @@ static int read_weights(bex_policy *p, const bex_st_file *f) {
     if (bex_params_fit(params, f) < 0) return -1; // before the file decides how much memory
     if (bex_params_allocate(params, 0) < 0 || bex_params_read_values(params, f) < 0) return -1;
     if (params->ema) act_with_average(params);
-    return bex_params_pack(params, 1);
+    if (bex_params_pack(params, 1) < 0) return -1;
+    if (!p->frozen) return 0;
+    if (bex_params_fit(p->frozen, f) < 0) return -1;
+    if (bex_params_allocate(p->frozen, 0) < 0 || bex_params_read_values(p->frozen, f) < 0)
+        return -1;
+    return bex_params_pack(p->frozen, 1);
 }
 
 static int read_coverage(bex_policy *p, const bex_st_file *f) {

@@ -9,6 +9,7 @@
 
 #include "coverage/condition.h"
 #include "model/dit.h"
+#include "model/vision.h"
 #include "policy/chunk.h"
 #include "policy/diffusion.h"
 #include "policy/normaliser.h"
@@ -20,8 +21,10 @@ typedef struct bex_policy {
     int O, A, tasks, scenes;
     bex_chunk_shape chunk;
     bex_params *params;
-    bex_dit dit;      // denoises chunks; with a follower their waypoints alone, from all tokens
-    bex_dit follower; // with follower.width: the actions, from the state and the waypoints
+    bex_dit dit;        // denoises chunks; with a follower their waypoints alone, from all tokens
+    bex_dit follower;   // with follower.width: the actions, from the state and the waypoints
+    bex_vision vision;  // of vision.images; its parameters are in params,
+    bex_params *frozen; // or, with model.encoder = frozen, here; else NULL
     bex_normaliser normaliser;
     bex_noise_schedule schedule;
     bex_feature *phi;         // with model.coverage or model.features; else NULL
@@ -48,6 +51,21 @@ int bex_policy_save_half(const bex_policy *policy, const char *path);
 /* States in the world's units to what a token holds: (n, dit.o.O) = [normalised | phi], phi only with
  * model.features. Without it, out may be the states themselves. */
 void bex_policy_inputs(const bex_policy *policy, bex_real *out, const bex_real *states, int n);
+
+/* The block that holds the parameters of policy->vision. */
+static inline bex_params *bex_policy_sight(const bex_policy *p) {
+    return p->frozen ? p->frozen : p->params;
+}
+
+/* A picture of any size (h,w,3), as the demonstrations hold them, to what the network sees: turned, resized, and
+ * as numbers (vision.o.height, width, 3). Scratch from the arena. */
+void bex_policy_picture(const bex_policy *policy, bex_arena *arena, bex_real *out,
+                        const unsigned char *picture, int h, int w);
+
+/* The features of one moment: seen[c] (copies, P, F), the same `copies` times. obs NULL: black pictures. The tape
+ * must not record. */
+void bex_policy_see(const bex_policy *policy, bex_tape *tape, const bex_observation *obs,
+                    int copies, bex_tensor **seen);
 
 static inline bool bex_policy_uses_phi(const bex_policy_config *c) {
     return c->model.coverage || c->model.features;

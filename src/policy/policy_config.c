@@ -10,6 +10,11 @@ static const char *const modes[] = {"full", "prefix", NULL};
 static const char *const pools[] = {"all", "query", NULL};
 static const char *const normalises[] = {"global", "history", "rank", NULL};
 static const char *const predictions[] = {"noise", "chunk", NULL}; // bex_predicts
+static const char *const encoders[] = {"learned", "frozen", NULL}; // bex_encoder_use
+static const char *const networks[] = {"resnet18", "resnet34", NULL};
+static const char *const picture_pools[] = {"token", "places", "keypoints",
+                                            NULL}; // bex_resnet_pool
+const char *const bex_flip_names[] = {"none", "vertical", "rot180", NULL};
 const char *const bex_phi_kinds[] = {"cosine", "mlp", "onehot", "cosine_relative", NULL};
 
 #define M bex_model_config
@@ -35,6 +40,8 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_BOOL(M, task, "false", "a token of the task label"),
     BEX_CONFIG_BOOL(M, scene, "false", "a token of the scene label"),
     BEX_CONFIG_NUMBER(M, dropout, "0", 0, 0.9, "in encoder and decoder"),
+    BEX_CONFIG_CHOICE(M, encoder, "learned", encoders,
+                      "network of the pictures: learned, or frozen as train.encoder has it"),
     BEX_CONFIG_INTEGER(M, horizon, "300", 1, 1000000, "steps the timestep token counts as 1"),
     BEX_CONFIG_TEXT(M, agent, "", "who learned it", .retired = true),
     BEX_CONFIG_END,
@@ -48,6 +55,21 @@ const bex_config_row bex_follower_rows[] = {
     BEX_CONFIG_INTEGER(F, feedforward, "256", 4, 16384, "hidden size of a block"),
     BEX_CONFIG_END,
 };
+#define V bex_vision_config
+const bex_config_row bex_vision_rows[] = {
+    BEX_CONFIG_TEXT(V, images, "", "cameras, as data.images names them, which decides"),
+    BEX_CONFIG_INTEGER(V, height, "0", 0, 4096, "pixels that are seen; from data.image_size"),
+    BEX_CONFIG_INTEGER(V, width, "0", 0, 4096, "the same"),
+    BEX_CONFIG_CHOICE(V, flip, "none", bex_flip_names, "how pictures are turned; from data.flip"),
+    BEX_CONFIG_CHOICE(V, network, "resnet18", networks, "with group norm (16 groups)"),
+    BEX_CONFIG_INTEGER(V, channels, "32", 16, 256,
+                       "of its first stage, a multiple of 16; torchvision's networks: 64"),
+    BEX_CONFIG_BOOL(V, shared, "true", "one network for all cameras; false: one for each"),
+    BEX_CONFIG_CHOICE(V, pool, "token", picture_pools,
+                      "a camera is one token (mean), one a place, or one of keypoints"),
+    BEX_CONFIG_END,
+};
+#undef V
 #define D bex_diffusion_config
 const bex_config_row bex_diffusion_rows[] = {
     BEX_CONFIG_INTEGER(D, steps, "100", 1, 1000, "noise levels in training"),
@@ -148,6 +170,12 @@ int bex_policy_config_settle(bex_policy_config *c) {
     if (c->model.agent[0] && bex_model_set_tokens(&c->model, c->model.agent) < 0) return -1;
     memset(c->model.agent, 0, sizeof c->model.agent);
     return 0;
+}
+
+int bex_vision_cameras(const bex_vision_config *v) {
+    int n = v->images[0] != 0;
+    for (const char *p = v->images; *p; p++) n += *p == ',';
+    return n;
 }
 
 int bex_dims_parse(int *dims, int most, const char *text, int O) {

@@ -5,6 +5,9 @@
 
 #include "base/config.h"
 
+/* The network of the pictures: learned with the rest, or as it was found. */
+typedef enum { BEX_ENCODER_LEARNED, BEX_ENCODER_FROZEN } bex_encoder_use;
+
 typedef struct bex_model_config {
     char agent[16]; // files of before: the learner, whose name told the tokens. "" once settled
     int mode;       // bex_dit_mode
@@ -16,6 +19,7 @@ typedef struct bex_model_config {
     bool waypoints; // each action is denoised together with a state of the future
     double reach; // of waypoints: the deviations in F steps that count as 1; 0: they are positions
     double dropout;
+    int encoder;       // bex_encoder_use
     long long horizon; // steps that the timestep token counts as 1
 } bex_model_config;
 
@@ -53,9 +57,21 @@ typedef struct bex_deploy_config {
     long long denoising_steps;
 } bex_deploy_config;
 
+/* Pictures: what they are (from [data], stored with the policy), and the network that sees them. */
+typedef struct bex_vision_config {
+    char images[160];        // cameras, by commas, as the demonstrations name them; "" none
+    long long height, width; // pixels the network sees
+    int flip;                // bex_flip
+    int network;             // 0: ResNet-18, 1: ResNet-34
+    long long channels;      // of the first stage
+    bool shared;             // one network for all cameras
+    int pool;                // bex_resnet_pool
+} bex_vision_config;
+
 typedef struct bex_policy_config {
     bex_model_config model;
     bex_follower_config follower;
+    bex_vision_config vision;
     bex_diffusion_config diffusion;
     bex_coverage_config coverage;
     bex_deploy_config deploy;
@@ -63,14 +79,17 @@ typedef struct bex_policy_config {
 
 extern const char *const bex_phi_kinds[]; // NULL-terminated names of coverage/feature.h
 
-/* The rows of the four sections, and the sections themselves for a config that holds bex_policy_config
+/* The rows of the sections, and the sections themselves for a config that holds bex_policy_config
  * `at` bytes from its start: a trainer composes them with its own. */
-extern const bex_config_row bex_model_rows[], bex_follower_rows[], bex_diffusion_rows[],
-    bex_coverage_rows[], bex_deploy_rows[];
+extern const bex_config_row bex_model_rows[], bex_follower_rows[], bex_vision_rows[],
+    bex_diffusion_rows[], bex_coverage_rows[], bex_deploy_rows[];
+extern const char *const bex_flip_names[]; // by bex_flip, NULL-terminated
 #define BEX_POLICY_SECTION_ROWS(at)                                                                \
     {"model", bex_model_rows, (at) + offsetof(bex_policy_config, model), "the network"},           \
         {"follower", bex_follower_rows, (at) + offsetof(bex_policy_config, follower),              \
          "a second network, for the actions that follow waypoints"},                               \
+        {"vision", bex_vision_rows, (at) + offsetof(bex_policy_config, vision),                    \
+         "the network of the pictures (data.images)"},                                             \
         {"diffusion", bex_diffusion_rows, (at) + offsetof(bex_policy_config, diffusion), "noise"}, \
         {"coverage", bex_coverage_rows, (at) + offsetof(bex_policy_config, coverage),              \
          "what counts as explored (be)"},                                                          \
@@ -91,6 +110,9 @@ int bex_model_set_tokens(bex_model_config *m, const char *name);
 
 /* After a file was read: what keys of before say, in those of today. Negative with a message. */
 int bex_policy_config_settle(bex_policy_config *config);
+
+/* How many cameras vision.images names. */
+int bex_vision_cameras(const bex_vision_config *v);
 
 /* "0,1,5" -> dims (at most `most`); returns how many, 0 for "" (all), negative with a message. */
 int bex_dims_parse(int *dims, int most, const char *text, int O);

@@ -29,7 +29,15 @@ static int load_data(bex_dataset **out, const bex_data_config *c) {
     if (c->split[0] && bex_split_parse(&o.split.rules, c->split) < 0)
         return bex_fail_in("data.split");
     o.limit = (int)c->limit;
+    if (c->images[0]) o.images = c->images;
+    o.pictures.size = (int)c->image_size;
+    o.pictures.flip = (bex_flip)c->flip;
+    o.pictures.memory = (unsigned long long)c->image_memory << 20;
     *out = bex_dataset_load(c->path, &o);
+    if (*out && c->images[0] && !(*out)->pictures) {
+        bex_dataset_free(*out), *out = NULL;
+        bex_fail("data '%s': there are no pictures, data.images = %s", c->path, c->images);
+    }
     return *out ? 0 : -1;
 }
 
@@ -350,6 +358,9 @@ static int train(loop *l, const bex_train_options *o, bex_sources *sources, bex_
                            .keep = (int)c->train.keep,
                            .force = o->force};
     bex_run_start start = {.step = -1};
+    char cache[BEX_PATH_SIZE];
+    if (bex_path_print(cache, "%s.features", o->run) < 0) return -1;
+    sources->cache = cache;
     l->agent = bex_agent_new(c, sources);
     int code = l->agent ? 0 : -1;
     if (l->agent) {

@@ -70,53 +70,8 @@ static void appended(void **state) {
     bex_dataset_free(a), bex_dataset_free(b), bex_dataset_free(narrow), bex_dataset_free(poor);
 }
 
-// pictures are rows like any other: counted, appended, cut into subsets, and of one size
-static bex_dataset *pictured(int episodes, int width) {
-    bex_dataset *d = bex_dataset_new();
-    d->cameras = 2, d->height = 2, d->width = width;
-    unsigned rows = (unsigned)episodes * 2u;
-    assert_int_equal(bex_dataset_allocate(d, rows, 1, 1, 0, 0), 0);
-    int *start = malloc(sizeof *start * (size_t)(episodes + 1));
-    for (int e = 0; e <= episodes; e++) start[e] = 2 * e;
-    bex_dataset_take_episodes(d, start, episodes);
-    size_t row = bex_dataset_pictures(d);
-    for (unsigned r = 0; r < rows; r++) {
-        d->observations[r] = d->actions[r] = 0;
-        memset(d->images + r * row, (int)r + 1, row);
-    }
-    return d;
-}
-
-static void pictures_are_rows(void **state) {
-    (void)state;
-    bex_dataset *a = pictured(2, 3), *b = pictured(1, 3), *wide = pictured(1, 4);
-    bex_dataset *plain = sample(1, 1, 0, "x");
-    size_t row = bex_dataset_pictures(a);
-    assert_int_equal(row, 2 * 2 * 3 * 3);
-    assert_int_equal(bex_dataset_append(a, wide, 0), -1);
-    assert_message("2 cameras of 2 x 4 pixels, those before are 2 of 2 x 3");
-    assert_int_equal(bex_dataset_append(a, plain, 0), -1);
-    assert_message("0 cameras");
-    assert_int_equal(bex_dataset_append(a, b, 6 * 36), -1); // no room beside the pictures
-    assert_int_equal(bex_dataset_append(a, b, 0), 0);
-    static const unsigned char tone[] = {1, 2, 3, 4, 1, 2};
-    for (size_t r = 0; r < 6; r++)
-        assert_true(a->images[r * row] == tone[r] && a->images[(r + 1) * row - 1] == tone[r]);
-    bex_dataset *s = bex_dataset_subset(a, (const int[]){1}, 1);
-    assert_non_null(s);
-    assert_true(s->cameras == 2 && s->images[0] == 3 && s->images[2 * row - 1] == 4);
-    assert_null(plain->images);
-    bex_dataset *vast = bex_dataset_new();
-    vast->cameras = 1, vast->height = 1 << 20, vast->width = 1;
-    assert_int_equal(bex_dataset_allocate(vast, 1, 1, 1, 0, 0), -1);
-    assert_message("absurd size: 1 cameras");
-    bex_dataset_free(a), bex_dataset_free(b), bex_dataset_free(wide), bex_dataset_free(plain);
-    bex_dataset_free(s), bex_dataset_free(vast);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(absurd_sizes_are_refused),
-                                       cmocka_unit_test(appended),
-                                       cmocka_unit_test(pictures_are_rows)};
+                                       cmocka_unit_test(appended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ int main(void) {
 #include "base/file.h"
 #include "base/rng.h"
 #include "data/column_statistics.h"
-#include "data/make_file.h"
+#include "data/make_pictures.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -68,16 +68,33 @@ static void write_bytes(const char *path, const char *bytes, size_t size) {
     fclose(f);
 }
 
+// every picture once; those that can be read are read whatever others are
+static int look(bex_dataset *d) {
+    size_t bytes =
+        bex_picture_bytes(bex_pictures_height(d->pictures), bex_pictures_width(d->pictures));
+    unsigned char *out = malloc(bytes);
+    int code = out ? 0 : bex_fail("out of memory");
+    for (int r = 0; r < d->rows && out; r++)
+        for (int c = 0; c < bex_dataset_cameras(d); c++)
+            if (bex_pictures_read(d->pictures, d->frames[r], c, out) < 0) code = -1;
+    free(out);
+    return code;
+}
+
 // what a user would do with it
 static int try_load(const char *path) {
     bex_load_options o = BEX_LOAD_INIT;
     o.most = 64 << 20;
+    o.images = "all";
+    o.pictures.memory = 1 << 20;
     o.keep_nonfinite = 1;
     bex_error_clear();
     bex_dataset *d = bex_dataset_load(path, &o);
     if (!d) return *bex_error() && !strchr(bex_error(), '\n') ? REFUSED : NO_MESSAGE;
     bex_dataset_statistics s;
     int code = bex_statistics_dataset(&s, d);
+    if (code == 0 && d->pictures && look(d) < 0)
+        code = *bex_error() && !strchr(bex_error(), '\n') ? REFUSED : NO_MESSAGE;
     bex_dataset_free(d);
     return code;
 }
@@ -186,6 +203,18 @@ static void small_minari(void **state) {
     unlink(m.path);
 }
 
+static void small_pictures(void **state) {
+    (void)state;
+    for (int gzip = 0; gzip < 2; gzip++) {
+        pictured p = {{"front", "wrist", NULL}, 2, 5, 6, 4, {0}, gzip};
+        if (gzip) p.chunk[0] = 2, p.chunk[1] = 3, p.chunk[2] = 4, p.chunk[3] = 3;
+        make m = make_open("pictures.hdf5");
+        make_robomimic(&m, &p);
+        run_all(gzip ? "small pictures gzip" : "small pictures", make_close(&m));
+        unlink(m.path);
+    }
+}
+
 static void small_libero(void **state) {
     (void)state;
     make m = make_open("libero.hdf5");
@@ -214,8 +243,9 @@ static void real_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_d4rl), cmocka_unit_test(small_gzip), cmocka_unit_test(small_minari),
-        cmocka_unit_test(small_libero), cmocka_unit_test(real_files)};
+        cmocka_unit_test(small_d4rl),     cmocka_unit_test(small_gzip),
+        cmocka_unit_test(small_minari),   cmocka_unit_test(small_libero),
+        cmocka_unit_test(small_pictures), cmocka_unit_test(real_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

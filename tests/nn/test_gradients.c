@@ -56,6 +56,32 @@ CASE(layernorm_residual) { // the input's gradient comes from two places
     return bex_add(tape, x, bex_layernorm(tape, bex_affine(tape, x, 2, 0), in[1], in[2], 1e-5));
 }
 
+CASE(conv2d) { // RGB, stride 2
+    return bex_conv2d(tape, USE(0), in[1], in[2], 2, 3);
+}
+CASE(conv2d_twice) { // one weight used twice, stride 1, no bias
+    return bex_conv2d(tape, bex_conv2d(tape, USE(0), in[1], NULL, 1, 1), in[1], NULL, 2, 1);
+}
+CASE(groupnorm) {
+    return bex_groupnorm(tape, USE(0), in[1], in[2], 2, 1e-5, NULL, false);
+}
+CASE(groupnorm_residual) { // as in a residual block: the input goes two ways
+    bex_tensor *x = USE(0);
+    bex_tensor *n = bex_groupnorm(tape, x, in[1], in[2], 4, 1e-5, NULL, true);
+    return bex_groupnorm(tape, bex_affine(tape, n, 2, 0.1), in[1], in[2], 1, 1e-5, x, true);
+}
+CASE(max_pool) {
+    return bex_max_pool(tape, USE(0), 3, 2, 1);
+}
+CASE(mean_pool) {
+    return bex_mean_pool(tape, USE(0), 3, 2, 1);
+}
+CASE(spatial_softmax) {
+    bex_tensor *x = USE(0);
+    return bex_add(tape, bex_sum_all(tape, bex_spatial_softmax(tape, x), 1),
+                   bex_sum_all(tape, bex_square(tape, x), 0.5));
+}
+
 CASE(attention_self) { // packed q, k, v in one tensor
     bex_tensor *x = USE(0);
     return bex_attention(tape, (bex_columns){x, 0}, (bex_columns){x, 6}, (bex_columns){x, 12}, 6,
@@ -270,6 +296,13 @@ static const grad_case cases[] = {
      layernorm_modulated_plain,
      {{3, {2, 3, 5}}, {2, {2, 5}}, {2, {2, 5}}}},
     {"layernorm residual", layernorm_residual, {X234, {1, {4}}, {1, {4}}}},
+    {"conv2d", conv2d, {{4, {2, 5, 6, 3}}, {4, {4, 7, 7, 3}}, {1, {4}}}},
+    {"conv2d twice", conv2d_twice, {{4, {2, 4, 5, 16}}, {4, {16, 3, 3, 16}}}},
+    {"groupnorm", groupnorm, {{4, {2, 2, 3, 6}}, {1, {6}}, {1, {6}}}},
+    {"groupnorm residual", groupnorm_residual, {{4, {2, 3, 2, 8}}, {1, {8}}, {1, {8}}}},
+    {"max pool", max_pool, {{4, {2, 5, 4, 3}}}},
+    {"mean pool", mean_pool, {{4, {2, 5, 4, 3}}}},
+    {"spatial softmax", spatial_softmax, {{4, {2, 3, 4, 3}}}},
     {"attention self", attention_self, {{3, {2, 5, 18}}}},
     {"attention cross", attention_cross, {{3, {2, 3, 4}}, {3, {2, 7, 4}}, {3, {2, 7, 4}}}},
     {"attention long", attention_long, {{3, {1, 101, 4}}, {3, {1, 9, 8}}}},

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Goldens of tests/policy/test_parity.c: the diffusion-transformer policy, full and prefix mode.
+"""Goldens of tests/policy/test_parity.c: the diffusion-transformer policy, full and prefix mode, and one that sees.
 
     /usr/bin/python3 tests/parity/make_policy.py tests/golden
 
@@ -19,10 +19,27 @@ O, A, K, C, F, H, L, T, N = 5, 3, 4, 16, 24, 2, 2, 8, 6
 B, G = 6, 3
 TASKS, STEPS, DDIM, GUIDANCE = 3, 3, 8, 2.5
 LR, BETAS, EPS, DECAY = 1e-3, (0.95, 0.999), 1e-8, 1e-6
+# pictures: two cameras, one ResNet-18 of width 4 with group norm (2 groups), a token for each of its 2 x 2 last places
+CAMERAS, HEIGHT, WIDTH, WIDE, GROUPS, PLACES = 2, 33, 36, 4, 2, 4
 silu = torch.nn.functional.silu
 
 
-def parameters():
+def resnet_layers():
+    """(conv, norm, out, in, kernel) of a ResNet-18, torchvision's names."""
+    yield "conv1", "bn1", WIDE, 3, 7
+    before = WIDE
+    for stage in range(4):
+        n = WIDE << stage
+        for i in range(2):
+            b = f"layer{stage + 1}.{i}."
+            yield b + "conv1", b + "bn1", n, before, 3
+            yield b + "conv2", b + "bn2", n, n, 3
+            if n != before:
+                yield b + "downsample.0", b + "downsample.1", n, before, 1
+            before = n
+
+
+def parameters(sees=False):
     g = torch.Generator().manual_seed(3)
     p = {}
 
@@ -33,6 +50,16 @@ def parameters():
         add(f"token.{token}.weight", C, width)
         add(f"token.{token}.bias", C)
     add("token.null", C)
+    if sees:
+        for camera in range(CAMERAS):
+            add(f"token.camera{camera}.weight", C, 8 * WIDE)
+            add(f"token.camera{camera}.bias", C)
+            add(f"token.camera{camera}.place", PLACES, C)
+        for conv, norm, n, c, k in resnet_layers():
+            add(f"vision.{conv}.weight", n, k, k, c, bound=(3 / (k * k * c)) ** 0.5)
+            add(f"vision.{norm}.weight", n)
+            p[f"vision.{norm}.weight"] += 1
+            add(f"vision.{norm}.bias", n)
     for side in ("encoder", "decoder"):
         for i in range(L):
             b = f"{side}.{i}."
@@ -82,6 +109,25 @@ def encoder_rest(p, b, x, a):
     return layernorm(x + h, p[b + "norm2.weight"], p[b + "norm2.bias"])
 
 
+def layer(p, conv, norm, x, stride):
+    w = p[f"vision.{conv}.weight"].permute(0, 3, 1, 2)
+    x = torch.nn.functional.conv2d(x, w, stride=stride, padding=w.shape[-1] // 2)
+    return torch.nn.functional.group_norm(x, GROUPS, p[f"vision.{norm}.weight"], p[f"vision.{norm}.bias"], 1e-5)
+
+
+def look(p, pixels):
+    """(b,H,W,3) -> (b,places,features)."""
+    x = torch.relu(layer(p, "conv1", "bn1", pixels.permute(0, 3, 1, 2), 2))
+    x = torch.nn.functional.max_pool2d(x, 3, 2, 1)
+    for stage in range(4):
+        for i in range(2):
+            b, stride = f"layer{stage + 1}.{i}.", 2 if stage and not i else 1
+            h = torch.relu(layer(p, b + "conv1", b + "bn1", x, stride))
+            skip = layer(p, b + "downsample.0", b + "downsample.1", x, stride) if stage and not i else x
+            x = torch.relu(layer(p, b + "conv2", b + "bn2", h, 1) + skip)
+    return x.flatten(2).transpose(1, 2)
+
+
 def encode(p, mode, data, hidden):
     """Pooled vectors, one (B,C) for each block."""
     cov = linear(p, "token.coverage", data["coverage"][:, None])
@@ -89,6 +135,9 @@ def encode(p, mode, data, hidden):
     hot = torch.nn.functional.one_hot(data["task"].long(), TASKS).double()
     query = torch.stack([linear(p, "token.state", data["state"]), cov, linear(p, "token.task", hot),
                          linear(p, "token.timestep", data["timestep"][:, None])], 1)
+    for camera in range(CAMERAS if "pixels" in data else 0):
+        seen = linear(p, f"token.camera{camera}", look(p, data["pixels"][camera]))
+        query = torch.cat([query, seen + p[f"token.camera{camera}.place"]], 1)
     history = linear(p, "token.history", data["history"])  # (G,N,C)
     pooled = []
     per = B // G
@@ -164,12 +213,16 @@ def ddim(p, mode, data):
 def main(folder):
     torch.set_num_threads(1)
     bars = alpha_bars()
-    for mode in ("full", "prefix"):
-        p = parameters()
+    for name in ("full", "prefix", "seen"):
+        sees = name == "seen"
+        mode = "prefix" if sees else name
+        p = parameters(sees)
         g = torch.Generator().manual_seed(4)
         data = {"state": torch.randn(B, O, generator=g), "coverage": torch.randn(B, generator=g),
                 "timestep": torch.rand(B, generator=g), "history": torch.randn(G, N, O, generator=g),
                 "clean": torch.rand(B, K, A, generator=g) * 2 - 1, "noise": torch.randn(B, K, A, generator=g)}
+        if sees:
+            data["pixels"] = torch.randn(CAMERAS, B, HEIGHT, WIDTH, 3, generator=g)
         data = {k: v.float().double() for k, v in data.items()}
         data["task"] = torch.tensor([0, 1, 2, 2, 1, 0]).double()
         hidden = torch.tensor([0, 1, 0, 0, 1, 0]).double()
@@ -197,7 +250,7 @@ def main(folder):
                 out.update({"grad." + k: v.grad.numpy().astype(np.float32) for k, v in p.items()})
             adamw.step()
         out["losses"] = np.array(losses)
-        path = os.path.join(folder, f"policy_{mode}.safetensors")
+        path = os.path.join(folder, f"policy_{name}.safetensors")
         save(path, out, {"torch": torch.__version__, "command": "tests/parity/make_policy.py"})
         print(f"{path}: {sum(v.numel() for v in p.values())} parameters, losses {losses}")
 

@@ -1,6 +1,7 @@
 /* Parity of the whole policy with PyTorch, full and prefix mode: forward, loss, every gradient, three AdamW
- * steps, a guided DDIM chunk from given noise. Goldens: tests/parity/make_policy.py. */
+ * steps, a guided DDIM chunk from given noise; and of one that sees two cameras through a ResNet-18. Goldens: tests/parity/make_policy.py. */
 #include "model/dit.h"
+#include "model/vision.h"
 #include "nn/adam.h"
 #include "nn/safetensors.h"
 #include "policy/sampler.h"
@@ -24,7 +25,11 @@ enum {
     B = 6,
     G = 3,
     TASKS = 3,
-    STEPS = 3
+    STEPS = 3,
+    CAMERAS = 2,
+    HEIGHT = 33,
+    WIDTH = 36,
+    PIXELS = CAMERAS * B * HEIGHT * WIDTH * 3
 };
 
 #ifdef BEX_F64
@@ -36,6 +41,9 @@ static const double BOUND = 1e-5;
 typedef struct {
     bex_params *params;
     bex_dit dit;
+    bex_vision vision;
+    bex_tensor *seen[BEX_CAMERAS];
+    bex_real pixels[PIXELS];
     bex_noise_schedule schedule;
     bex_real state[B * O], coverage[B], timestep[B], history[B * N * O], clean[B * K * A],
         noise[B * K * A], mask[B * K];
@@ -70,6 +78,15 @@ static void fetch_param(bex_real *out, const bex_st_file *f, const char *prefix,
 static policy *policy_new(const bex_st_file *f, bex_dit_mode mode) {
     policy *p = calloc(1, sizeof *p);
     p->params = bex_params_new();
+    bool sees = bex_st_find(f, "pixels") != NULL;
+    p->vision = bex_vision_add(
+        p->params, (bex_vision_options){
+                       .cameras = sees ? CAMERAS : 0,
+                       .height = HEIGHT,
+                       .width = WIDTH,
+                       .shared = true,
+                       .net = {.depth = 18, .width = 4, .groups = 2, .pool = BEX_RESNET_PLACES}});
+    if (sees) fetch(p->pixels, f, "pixels");
     p->dit = bex_dit_add(p->params, (bex_dit_options){.O = O,
                                                       .columns = A,
                                                       .K = K,
@@ -82,6 +99,9 @@ static policy *policy_new(const bex_st_file *f, bex_dit_mode mode) {
                                                       .coverage = true,
                                                       .timestep = true,
                                                       .tasks = TASKS,
+                                                      .cameras = p->vision.o.cameras,
+                                                      .places = p->vision.places,
+                                                      .features = p->vision.features,
                                                       .mode = mode});
     bex_params_build(p->params, 1, bex_rng_seed(0));
     for (int i = 0; i < p->params->params; i++)
@@ -112,7 +132,8 @@ static void policy_free(policy *p) {
     free(p);
 }
 
-static bex_dit_input input_of(const policy *p, const unsigned char *hidden) {
+static bex_dit_input input_of(policy *p, bex_tape *tape, const unsigned char *hidden) {
+    if (p->vision.o.cameras) bex_vision_run(tape, &p->vision, p->pixels, B, p->seen);
     return (bex_dit_input){.B = B,
                            .G = p->dit.o.mode == BEX_DIT_FULL ? B : G,
                            .state = p->state,
@@ -120,11 +141,12 @@ static bex_dit_input input_of(const policy *p, const unsigned char *hidden) {
                            .hidden = hidden,
                            .history = p->history,
                            .timestep = p->timestep,
-                           .task = p->task};
+                           .task = p->task,
+                           .seen = p->seen};
 }
 
 static void compare_gradients(const policy *p, const bex_st_file *f) {
-    static bex_real golden[4 * C * C];
+    static bex_real golden[32 * 9 * 32];
     for (int i = 0; i < p->params->params; i++) {
         const bex_param *q = p->params->param[i];
         fetch_param(golden, f, "grad.", q);
@@ -143,9 +165,9 @@ static void three_steps(policy *p, const bex_st_file *f, bex_tape *tape) {
     }
     for (int n = 0; n < STEPS; n++) {
         bex_tensor *pooled[BLOCKS];
-        bex_dit_input in = input_of(p, p->hidden);
         bex_params_zero_grad(p->params);
         bex_tape_train(tape, p->params);
+        bex_dit_input in = input_of(p, tape, p->hidden);
         bex_dit_encode(tape, &p->dit, &in, pooled);
         bex_tensor *x = bex_constant(tape, noised, 3, BEX_DIMS(B, K, A));
         bex_tensor *eps = bex_dit_denoise(tape, &p->dit, x, p->step, pooled);
@@ -168,7 +190,7 @@ static void guided_chunk(policy *p, const bex_st_file *f, bex_tape *tape) {
     bex_real x[B * K * A], golden[B * K * A];
     const unsigned char all[B] = {1, 1, 1, 1, 1, 1};
     bex_tensor *pooled[BLOCKS], *null[BLOCKS];
-    bex_dit_input in = input_of(p, NULL), hidden = input_of(p, all);
+    bex_dit_input in = input_of(p, tape, NULL), hidden = input_of(p, tape, all);
     bex_dit_encode(tape, &p->dit, &in, pooled);
     bex_dit_encode(tape, &p->dit, &hidden, null);
     memcpy(x, p->noise, sizeof x);
@@ -202,7 +224,13 @@ static void prefix_mode(void **state) {
     compare("prefix", BEX_DIT_PREFIX);
 }
 
+static void with_pictures(void **state) {
+    (void)state;
+    compare("seen", BEX_DIT_PREFIX);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(full_mode), cmocka_unit_test(prefix_mode)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(full_mode), cmocka_unit_test(prefix_mode),
+                                       cmocka_unit_test(with_pictures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

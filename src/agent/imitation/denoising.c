@@ -69,7 +69,6 @@ static bex_tensor *loss_of(bex_tape *tape, const job *j, int lane, const task *t
     double start = bex_seconds();
     bex_tensor *x = add_noise(tape, p, t, rng, &step, &noise);
     j->a->data_seconds[lane] += bex_seconds() - start;
-    if (j->learn) bex_tape_train(tape, p->params);
     bex_dit_encode(tape, t->dit, t->input, pooled);
     bex_tensor *told = bex_dit_denoise(tape, t->dit, x, step, pooled);
     bex_tensor *clean = bex_constant(tape, t->clean, 3, BEX_DIMS(t->input->B, o->K, o->columns));
@@ -112,6 +111,8 @@ static int micro_batch(bex_tape *tape, const job *j, int lane, int first, int gr
     if (bex_minibatch_take(tape, &j->draw, first, groups, rng, &b) < 0) return -1;
     j->a->data_seconds[lane] += bex_seconds() - start;
     bex_tensor *loss = NULL;
+    if (j->learn) bex_tape_train(tape, j->a->policy->params);
+    bex_minibatch_see(tape, j->a->policy, &b);
     if (j->network != FOLLOWER) loss = chunk_loss(tape, j, lane, &b, rng);
     if (j->network != PROPOSER && bex_policy_follows(j->a->policy)) {
         bex_tensor *follower = follower_loss(tape, j, lane, &b, rng);
@@ -146,6 +147,24 @@ static double sum_of(double *lanes, int n) {
     return sum;
 }
 
+// this update's pictures, and the next one's begun. Rows of one update are the windows of its step
+static int prefetch(bex_imitation *a, job *j, int64_t step) {
+    if (!a->prefetch) return 0;
+    bex_minibatch_draw next = j->draw;
+    double start = bex_seconds();
+    if (bex_minibatch_frames(&j->draw, a->frames_arena, a->frames) < 0) return -1;
+    j->draw.ready = bex_prefetch_take(a->prefetch, a->frames);
+    if (!j->draw.ready) return -1;
+    if (!a->config.train.overfit) next.what.t = (uint64_t)step + 1;
+    next.what.cycle += next.what.windows / next.what.S;
+    if (bex_minibatch_frames(&next, a->frames_arena, a->frames) < 0) return -1;
+    bex_prefetch_begin(a->prefetch, a->frames);
+    // all lanes wait for it
+    a->data_seconds[0] += (bex_seconds() - start) * bex_lanes_threads(a->lanes);
+    a->lane_seconds[0] += (bex_seconds() - start) * bex_lanes_threads(a->lanes);
+    return 0;
+}
+
 int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
     bex_imitation *a = (bex_imitation *)agent;
     const bex_optimiser_config *t = &a->config.train;
@@ -157,9 +176,12 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
                  .windows = (int)t->batch,
                  .S = bex_minibatch_group(a),
                  .fixed = (int)t->overfit},
-        .how = {.hide = t->coverage_dropout, .lead = a->policy->config.diffusion.show_waypoints},
+        .how = {.hide = t->coverage_dropout,
+                .lead = a->policy->config.diffusion.show_waypoints,
+                .augment = true},
     };
     j.draw.what.cycle = step * (j.draw.what.windows / j.draw.what.S);
+    if (prefetch(a, &j, step) < 0) return -1;
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
     bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
     int code = bex_lanes_learn(a->lanes, rng, lane_work, &j, a->policy->params, &out->loss);
@@ -202,6 +224,7 @@ static const struct {
 } judgements[BEX_JUDGED_KINDS] = {
     [BEX_JUDGED_OTHER_HISTORY] = {.without = {.other_history = true}},
     [BEX_JUDGED_NO_COVERAGE] = {.without = {.no_coverage = true}},
+    [BEX_JUDGED_OTHER_PICTURES] = {.without = {.other_pictures = true}},
     [BEX_JUDGED_NEAR] = {.near = true},
     [BEX_JUDGED_NEAR_OTHER_HISTORY] = {.without = {.other_history = true}, .near = true},
 };

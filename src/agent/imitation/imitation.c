@@ -1,13 +1,17 @@
 /* agent/imitation/imitation.c - set-up, saving and describing; the loss itself is in denoising.c. */
 #include "agent/imitation/imitation.h"
 
+#include "agent/sight/sight_config.h"
+
 #include "base/error.h"
 #include "base/path.h"
+#include "base/ranks.h"
 #include "data/subset.h"
 #include "nn/param_file.h"
 #include "policy/policy_phi.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +38,45 @@ static int part_init(bex_imitation_part *part, const bex_train_config *c) {
     return part->windows ? 0 : -1;
 }
 
+/* ---- pictures ---- */
+
+static bool frozen(const bex_imitation *a) {
+    return a->policy->frozen != NULL;
+}
+
+// a frozen network needs weights to begin with
+static int load_encoder(bex_imitation *a) {
+    if (!a->policy->vision.o.cameras) return 0;
+    if (frozen(a) && !a->config.train.encoder[0]) {
+        bex_fail("model.encoder = frozen needs the weights of a network: train.encoder is empty");
+        return bex_fail_hint("bex train --agent encoder --data FILE --data.images=... learns one");
+    }
+    return bex_sight_load(&a->config, bex_policy_sight(a->policy), &a->policy->vision);
+}
+
+// before rows become states: features are known by them
+static int see(bex_imitation *a, const char *cache) {
+    bex_imitation_part *parts[] = {&a->train, &a->held};
+    if (!a->policy->vision.o.cameras) return 0;
+    for (int i = 0; i < 2 && parts[i]->data; i++) {
+        parts[i]->frames = parts[i]->data->frames;
+        parts[i]->data->frames = NULL;
+    }
+    if (frozen(a)) {
+        const char *path = bex_ranks_rank() == 0 ? cache : NULL;
+        a->train.features =
+            bex_features_new(a->policy, a->train.data, path, (int)a->config.train.threads);
+        if (!a->train.features) return -1;
+        if (a->held.data) a->held.features = bex_features_share(a->train.features);
+        return 0;
+    }
+    a->prefetch = bex_prefetch_new(a->train.data->pictures, (int)a->config.train.batch);
+    a->frames = malloc((size_t)a->config.train.batch * sizeof *a->frames);
+    a->frames_arena = bex_arena_new();
+    if (!a->prefetch || !a->frames_arena) return -1;
+    return a->frames ? 0 : bex_fail("out of memory");
+}
+
 static int part_normalise(bex_imitation_part *part, const bex_policy *p) {
     bex_dataset *d = part->data;
     if (!d) return 0;
@@ -56,12 +99,17 @@ static void part_fini(bex_imitation_part *part) {
     bex_windows_free(part->windows);
     free(part->states);
     free(part->actions);
+    free(part->frames);
+    bex_features_free(part->features);
     bex_dataset_free(part->data);
 }
 
 void bex_imitation_free(bex_agent *agent) {
     bex_imitation *a = (bex_imitation *)agent;
     if (!a) return;
+    bex_prefetch_free(a->prefetch); // it reads the pictures of train
+    free(a->frames);
+    bex_arena_free(a->frames_arena);
     part_fini(&a->train);
     part_fini(&a->held);
     bex_policy_free(a->policy);
@@ -97,7 +145,9 @@ static int set_up(bex_imitation *a) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
     bex_dataset *d = a->train.data;
-    if (check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0) return -1;
+    if (bex_sight_take_cameras(&a->config, d) < 0 || check_batch(c) < 0 ||
+        check_labels(&c->policy.model, d) < 0)
+        return -1;
     if (c->data.held_out > 0) {
         bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "hold out", 0);
         a->held.data = bex_dataset_hold_out(d, c->data.held_out, g);
@@ -106,7 +156,7 @@ static int set_up(bex_imitation *a) {
     a->lanes = bex_lanes_spread((int)t->lanes, (int)t->threads);
     a->policy = bex_policy_new(&c->policy, d->O, d->A, d->tasks.count, d->scenes.count,
                                bex_lanes_blocks(a->lanes), (uint64_t)t->seed);
-    if (!a->policy) return -1;
+    if (!a->policy || load_encoder(a) < 0) return -1;
     if (bex_normaliser_fit(&a->policy->normaliser, d->observations, d->actions, d->rows, d->O, d->A,
                            c->data.drop_constant) < 0)
         return -1;
@@ -129,6 +179,9 @@ static bool always(const bex_imitation *a) {
     (void)a;
     return true;
 }
+static bool judges_pictures(const bex_imitation *a) {
+    return a->policy->dit.o.cameras > 0;
+}
 static bool judges_near(const bex_imitation *a) {
     return a->held.labeller && a->held.labeller->draw_near;
 }
@@ -142,6 +195,7 @@ static const struct {
 } judged[BEX_JUDGED_KINDS] = {
     [BEX_JUDGED_OTHER_HISTORY] = {"other_history", always},
     [BEX_JUDGED_NO_COVERAGE] = {"no_coverage", always},
+    [BEX_JUDGED_OTHER_PICTURES] = {"other_pictures", judges_pictures},
     [BEX_JUDGED_NEAR] = {"near", judges_near},
     [BEX_JUDGED_NEAR_OTHER_HISTORY] = {"near_other_history", judges_near},
     [BEX_JUDGED_FOLLOWER] = {"follower", judges_follower},
@@ -166,7 +220,7 @@ bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_confi
     a->agent.class = class;
     a->config = *config;
     a->train.data = sources->data;
-    if (set_up(a) == 0 && (!prepare || prepare(a) == 0) &&
+    if (set_up(a) == 0 && see(a, sources->cache) == 0 && (!prepare || prepare(a) == 0) &&
         part_normalise(&a->train, a->policy) == 0 && part_normalise(&a->held, a->policy) == 0) {
         list_columns(a);
         return &a->agent;
@@ -197,8 +251,22 @@ static int check_demonstrations(const bex_normaliser *now, const bex_st_file *f)
     return same ? 0 : bex_fail("trained on other demonstrations, or another part of them");
 }
 
+// features are of the network that train.encoder names: it must be the one of before
+static int check_encoder(const bex_policy *p, const bex_st_file *f) {
+    size_t size = p->frozen->count * sizeof *p->frozen->value;
+    bex_real *now = malloc(size);
+    if (!now) return bex_fail("out of memory");
+    memcpy(now, p->frozen->value, size);
+    int code = bex_params_read_values(p->frozen, f);
+    if (code == 0 && memcmp(now, p->frozen->value, size) != 0)
+        code = bex_fail("train.encoder is not the network this run began with");
+    free(now);
+    return code;
+}
+
 static int load_model(bex_imitation *a, const bex_st_file *f) {
     if (bex_params_read_values(a->policy->params, f) < 0) return -1;
+    if (frozen(a) && check_encoder(a->policy, f) < 0) return -1;
     return check_demonstrations(&a->policy->normaliser, f);
 }
 
@@ -216,11 +284,20 @@ int bex_imitation_load(bex_agent *agent, const char *folder) {
     return code ? bex_fail_in("%s", path) : 0;
 }
 
+static void describe_pictures(const bex_imitation *a, FILE *out) {
+    const bex_vision *v = &a->policy->vision;
+    fprintf(out,
+            "pictures     %s: %d x %d pixels, ResNet-%d of %d channels, %s, %s; %d x %d features\n",
+            a->policy->config.vision.images, v->o.width, v->o.height, v->o.net.depth,
+            v->o.net.width, v->o.shared || v->o.cameras == 1 ? "shared" : "one for each",
+            frozen(a) ? "frozen" : "learned", v->places, v->features);
+}
+
 void bex_imitation_describe(const bex_agent *agent, FILE *out) {
     const bex_imitation *a = (const bex_imitation *)agent;
     const bex_dit_options *o = &a->policy->dit.o;
     const bex_optimiser_config *t = &a->config.train;
-    double encoder, decoder;
+    double encoder, decoder, vision = bex_vision_flops(&a->policy->vision);
     bex_dit_flops(o, (double)t->samples_per_history, &encoder, &decoder);
     fprintf(out, "agent        %s, %s mode\n", bex_train_agent(&a->config),
             o->mode == BEX_DIT_PREFIX ? "prefix" : "full");
@@ -229,7 +306,9 @@ void bex_imitation_describe(const bex_agent *agent, FILE *out) {
             a->held.data ? a->held.data->episodes : 0);
     fprintf(out, "tokens       %d query, %d history of width %d; chunks of %d actions\n",
             a->policy->dit.Q, o->N, o->C, o->K);
+    if (o->cameras) describe_pictures(a, out);
     fprintf(out, "parameters   %zu\n", bex_params_total(a->policy->params));
     fprintf(out, "an update    %lld windows, %.3g GFLOP (forward and backward), %lld lanes\n",
-            t->batch, 3e-9 * (double)t->batch * (encoder + decoder), t->lanes);
+            t->batch, 3e-9 * (double)t->batch * (encoder + decoder + (frozen(a) ? 0 : vision)),
+            t->lanes);
 }

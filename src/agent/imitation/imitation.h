@@ -11,6 +11,8 @@
 #define BEX_AGENT_IMITATION_IMITATION_H
 
 #include "agent/agent.h"
+#include "agent/sight/features.h"
+#include "agent/sight/prefetch.h"
 #include "data/training_history.h"
 #include "data/window.h"
 #include "nn/adam.h"
@@ -22,9 +24,10 @@
  * windows; those that an agent has stand in metrics.csv in this order. As large as held_out, and the policy does not
  * use what it is given. */
 typedef enum {
-    BEX_JUDGED_OTHER_HISTORY, // shown another history than the one coverage is of
-    BEX_JUDGED_NO_COVERAGE,   // the coverage is hidden
-    BEX_JUDGED_NEAR,          // nothing taken away; windows near a state of their history (ranks)
+    BEX_JUDGED_OTHER_HISTORY,  // shown another history than the one coverage is of
+    BEX_JUDGED_NO_COVERAGE,    // the coverage is hidden
+    BEX_JUDGED_OTHER_PICTURES, // shown the pictures of another window
+    BEX_JUDGED_NEAR,           // nothing taken away; windows near a state of their history (ranks)
     BEX_JUDGED_NEAR_OTHER_HISTORY, // the same shown another history
     BEX_JUDGED_FOLLOWER, // of the follower (policy/policy.h); all others are of the network that proposes
     BEX_JUDGED_KINDS
@@ -68,6 +71,8 @@ struct bex_labeller {
 typedef struct bex_imitation_part {
     bex_dataset *data;          // its rows only until the agent is made
     bex_real *states, *actions; // (rows,dit.o.O), (rows,A) normalised
+    int *frames;                // (rows) of data->pictures; NULL: no pictures
+    bex_features *features;     // of all frames, of a frozen network; NULL: pictures are seen anew
     bex_windows *windows;
     bex_training_history history;
     bex_labeller *labeller; // owned; NULL: no coverage token
@@ -81,6 +86,9 @@ typedef struct bex_imitation {
     bex_schedule schedule;
     bex_adam adam;
     bex_imitation_part train, held;           // held.data NULL: nothing held out
+    bex_prefetch *prefetch;                   // of the pictures of updates; NULL: none are seen
+    int *frames;                              // (batch) of an update, for it
+    bex_arena *frames_arena;                  // in which its windows are drawn
     const char *judged[BEX_JUDGED_KINDS + 1]; // names of the columns this agent has, ended by NULL
     int column[BEX_JUDGED_KINDS];             // of bex_evaluation.more; -1: it has none
     double *data_seconds, *lane_seconds;      // (lanes)

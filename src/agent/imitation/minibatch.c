@@ -1,6 +1,8 @@
 /* agent/imitation/minibatch.c - rows gathered by number. */
 #include "agent/imitation/minibatch.h"
 
+#include "agent/sight/pixels.h"
+
 #include <string.h>
 
 int bex_minibatch_group(const bex_imitation *a) {
@@ -21,10 +23,66 @@ static void *take(bex_tape *tape, size_t bytes) {
 }
 
 // the same groups come back, in a cycle that goes on from step to step
-static int group_index(const bex_minibatch_draw *draw, int group) {
-    if (!draw->what.fixed) return group;
-    int groups = draw->what.fixed / draw->what.S > 0 ? draw->what.fixed / draw->what.S : 1;
-    return (int)((draw->what.cycle + group) % groups);
+static int group_index(const bex_minibatch_windows *what, int group) {
+    if (!what->fixed) return group;
+    int groups = what->fixed / what->S > 0 ? what->fixed / what->S : 1;
+    return (int)((what->cycle + group) % groups);
+}
+
+/* ---- pictures ---- */
+
+// features of frozen networks, row by row of the tokens' constants
+static void gather_features(bex_tape *tape, const bex_policy *p, const bex_features *f,
+                            const int *frames, int B, bex_minibatch *b) {
+    size_t one = (size_t)p->vision.places * (size_t)p->vision.features;
+    for (int c = 0; c < p->vision.o.cameras; c++) {
+        b->seen[c] =
+            bex_tensor_new(tape, 3, BEX_DIMS(B, p->vision.places, p->vision.features), false);
+        for (int i = 0; i < B; i++)
+            memcpy(b->seen[c]->data + (size_t)i * one,
+                   bex_features_at(f, frames[i]) + (size_t)c * one, one * sizeof(bex_real));
+    }
+}
+
+// of windows `first` .. of the batch; without their own pictures, those of the window behind half the batch
+static int gather_pictures(bex_tape *tape, const bex_minibatch_draw *draw, const int *rows,
+                           int first, int B, bex_minibatch *b) {
+    const bex_imitation_part *part = draw->what.part;
+    const bex_policy *p = draw->a->policy;
+    if (!p->vision.o.cameras) return 0;
+    const bex_optimiser_config *t = &draw->a->config.train;
+    int *frames = take(tape, (size_t)B * sizeof *frames),
+        *number = take(tape, (size_t)B * sizeof *number);
+    for (int i = 0; i < B; i++) {
+        int row = rows[i];
+        if (draw->without.other_pictures)
+            row = (int)(((int64_t)row + part->data->rows / 2) % part->data->rows);
+        frames[i] = part->frames[row], number[i] = first + i;
+    }
+    if (part->features) {
+        gather_features(tape, p, part->features, frames, B, b);
+        return 0;
+    }
+    size_t picture = bex_vision_picture(&p->vision), all = (size_t)p->vision.o.cameras * (size_t)B;
+    const bex_augmentation change = {t->crop, t->blur, t->colour};
+    bex_rng root = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "pictures", draw->what.t);
+    b->pixels = take(tape, all * picture * sizeof *b->pixels);
+    size_t before = (size_t)first * (size_t)p->vision.o.cameras * picture;
+    return bex_pixels_gather(b->pixels, tape->arena,
+                             &(bex_pixels_request){
+                                 .pictures = part->data->pictures,
+                                 .frames = frames,
+                                 .number = number,
+                                 .B = B,
+                                 .ready = draw->ready ? draw->ready + before : NULL,
+                                 .augment = draw->how.augment ? &change : NULL,
+                                 .rng = bex_rng_split(root, "cycle", (uint64_t)draw->what.cycle),
+                             });
+}
+
+void bex_minibatch_see(bex_tape *tape, const bex_policy *p, bex_minibatch *b) {
+    if (b->pixels) bex_vision_run(tape, &p->vision, b->pixels, b->input.B, b->seen);
+    b->input.seen = b->seen;
 }
 
 static const bex_real *gather(bex_tape *tape, const bex_real *rows_of, int width, const int *rows,
@@ -124,7 +182,7 @@ static int draw_windows(bex_tape *tape, const bex_minibatch_draw *draw, int firs
     to->history = take(tape, (size_t)groups * (size_t)(N ? N : 1) * sizeof *to->history);
     int *index = take(tape, (size_t)groups * sizeof *index);
     for (int g = 0; g < groups; g++) {
-        index[g] = group_index(draw, first + g);
+        index[g] = group_index(&draw->what, first + g);
         if (N)
             bex_training_history_draw(&part->history, draw->what.t, index[g], to->history + g * N);
     }
@@ -168,6 +226,18 @@ static int gather_coverage(bex_tape *tape, const bex_minibatch_draw *draw, const
     return 0;
 }
 
+int bex_minibatch_frames(const bex_minibatch_draw *draw, bex_arena *arena, int *frames) {
+    bex_tape tape;
+    bex_tape_init(&tape, arena);
+    int S = draw->what.S, groups = draw->what.windows / S;
+    drawn all = {.group = {.groups = groups, .S = S, .N = draw->a->policy->dit.o.N}};
+    int code = draw_windows(&tape, draw, 0, &all);
+    for (int i = 0; i < draw->what.windows && code == 0; i++)
+        frames[i] = draw->what.part->frames[all.window[i].row];
+    bex_tape_reset(&tape);
+    return code;
+}
+
 int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
                        bex_rng *rng, bex_minibatch *b) {
     const bex_dit_options *o = &draw->a->policy->dit.o;
@@ -178,6 +248,7 @@ int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first
     for (int i = 0; i < B; i++) row[i] = from.window[i].row;
     *b = (bex_minibatch){.input = {.B = B, .G = o->mode == BEX_DIT_PREFIX ? groups : B}};
     b->input.state = gather(tape, draw->what.part->states, o->O, row, B);
+    if (gather_pictures(tape, draw, row, first * S, B, b) < 0) return -1;
     gather_chunks(tape, draw, from.window, B, b);
     gather_labels(tape, draw, from.window, B, b);
     if (N)

@@ -11,7 +11,9 @@
 typedef struct bex_minibatch {
     bex_dit_input input;
     bex_real *clean, *mask; // (B,K,chunk.columns), (B,K): bex_minibatch_chunk
-    unsigned char *led;     // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
+    bex_real *pixels; // (cameras,B,H,W,3): bex_minibatch_see; NULL: none, or features are there
+    bex_tensor *seen[BEX_CAMERAS]; // input.seen
+    unsigned char *led;            // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
 } bex_minibatch;
 
 /* Which windows a batch has. */
@@ -26,13 +28,14 @@ typedef struct bex_minibatch_windows {
 
 /* What the network is told of them; 0 tells all. */
 typedef struct bex_minibatch_hiding {
-    double hide; // how often the coverage is hidden
-    double lead; // how often waypoints are shown (diffusion.show_waypoints)
+    double hide;  // how often the coverage is hidden
+    double lead;  // how often waypoints are shown (diffusion.show_waypoints)
+    bool augment; // pictures are changed a little
 } bex_minibatch_hiding;
 
 /* What an experiment takes away (agent/imitation/imitation.h); false in training. */
 typedef struct bex_minibatch_ablation {
-    bool other_history, no_coverage;
+    bool other_history, no_coverage, other_pictures;
 } bex_minibatch_ablation;
 
 typedef struct bex_minibatch_draw {
@@ -40,6 +43,8 @@ typedef struct bex_minibatch_draw {
     bex_minibatch_windows what;
     bex_minibatch_hiding how;
     bex_minibatch_ablation without;
+    const unsigned char
+        *ready; // pictures of the whole batch, read before; NULL: they are read when needed
 } bex_minibatch_draw;
 
 /* Windows per history of this agent's batches: 1 without histories. */
@@ -49,6 +54,13 @@ int bex_minibatch_group(const bex_imitation *a);
  * negative with a message if labels failed. */
 int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
                        bex_rng *rng, bex_minibatch *out);
+
+/* What the network makes of the batch's pictures, into input.seen; learned where the tape records. Nothing
+ * without pictures. */
+void bex_minibatch_see(bex_tape *tape, const bex_policy *policy, bex_minibatch *batch);
+
+/* The frames (windows) of a whole batch; scratch from the arena. Negative with a message if labels failed. */
+int bex_minibatch_frames(const bex_minibatch_draw *draw, bex_arena *arena, int *frames);
 
 /* A window's chunk (K,columns) in network units and its mask (K): its actions as data/window.h pads them,
  * each with its waypoint (policy/chunk.h). */

@@ -85,6 +85,7 @@ static int group_work(bex_tape *tape, const job *j, step_sums *s, int group, bex
     bex_tensor *pooled[BEX_ENCODER_BLOCKS];
     if (bex_minibatch_take(tape, &j->draw, group, 1, rng, &b) < 0) return -1;
     size_t B = (size_t)b.input.B;
+    bex_minibatch_see(tape, p, &b);
     bex_dit_encode(tape, &p->dit, &b.input, pooled);
     bex_real *x = bex_scratch(tape, B * n * chunk);
     bex_random_normal(x, B * n * chunk, rng);
@@ -165,7 +166,7 @@ static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loo
             a->policy->O, a->policy->A, p->O, p->A);
     if (n->O != a->policy->dit.o.O || n->K != a->policy->dit.o.K ||
         n->columns != a->policy->dit.o.columns || n->N != a->policy->dit.o.N ||
-        n->mode != a->policy->dit.o.mode)
+        n->cameras != a->policy->dit.o.cameras || n->mode != a->policy->dit.o.mode)
         return bex_fail("the policy is not of this configuration");
     if (!bex_normaliser_same(&a->policy->normaliser, &p->normaliser))
         return bex_fail("trained on other demonstrations, or another part of them");

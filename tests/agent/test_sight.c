@@ -1,0 +1,270 @@
+/* Learning from pictures: what only the picture tells is learned and lost with another picture; the same bits on
+ * any number of threads and after loading; nothing is allocated in a steady update; frozen networks give features
+ * once; an encoder learns the state; what cannot be learned from is told. */
+#include "agent/sight/encoder.h"
+#include "agent/sight/pixels.h"
+#include "host/folder.h"
+
+#include "agent/learner.h"
+#include "malloc_count.h"
+#include "scratch_folder.h"
+
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+enum { SLOW_BUILD = 1 };
+#else
+enum { SLOW_BUILD = 0 };
+#endif
+enum { SIDE = 16, EPISODES = 12, LONG = 16, SEEN_ROWS = EPISODES * LONG };
+
+static const char base[] =
+    "model.history=0 model.chunk=2 train.batch=16 train.lanes=4 train.micro=4 "
+    "vision.channels=16 train.crop=0.95 train.lr=3e-3 ";
+
+// a spot at (u,v); the state says nothing of it, the action is where it is
+static bex_dataset *spots_new(void) {
+    int *start = malloc((EPISODES + 1) * sizeof *start);
+    bex_dataset *d = bex_dataset_new();
+    bex_names cameras = {0};
+    unsigned char *p = calloc((size_t)SEEN_ROWS * 2, SIDE * SIDE * 3);
+    bex_names_push(&cameras, "one"), bex_names_push(&cameras, "two");
+    d->pictures = bex_pictures_new(&cameras, SIDE, SIDE, &(bex_pictures_options){.size = 0});
+    assert_int_equal(bex_dataset_allocate(d, SEEN_ROWS, 4, 2, 0, 0), 0);
+    for (int e = 0; e <= EPISODES; e++) start[e] = e * LONG;
+    assert_int_equal(bex_dataset_take_episodes(d, start, EPISODES), 0);
+    bex_rng g = bex_rng_seed(4);
+    for (int r = 0; r < SEEN_ROWS; r++) {
+        int u = 1 + (int)bex_rng_below(&g, SIDE - 3), v = 1 + (int)bex_rng_below(&g, SIDE - 3);
+        for (int c = 0; c < 2; c++)
+            for (int y = 0; y < SIDE; y++)
+                for (int x = 0; x < SIDE; x++) {
+                    bool in = x >= u && x < u + 2 && y >= v && y < v + 2;
+                    unsigned char *q = p + (((r * 2 + c) * SIDE + y) * SIDE + x) * 3;
+                    q[0] = in ? 250 : 60, q[1] = (unsigned char)(80 * c + 40), q[2] = 90;
+                }
+        for (int i = 0; i < 4; i++) d->observations[r * 4 + i] = R(bex_rng_normal(&g));
+        d->actions[2 * r] = R(u) / SIDE, d->actions[2 * r + 1] = R(v) / SIDE;
+        d->frames[r] = r;
+    }
+    assert_int_equal(bex_pictures_add_memory(d->pictures, p, SEEN_ROWS, SIDE, SIDE), 0);
+    bex_names_fini(&cameras);
+    free(p);
+    return d;
+}
+
+static bex_train_config sight_config(const char *more) {
+    char settings[1000];
+    snprintf(settings, sizeof settings, "%s %s", base, more);
+    return walk_config(settings);
+}
+
+static bex_agent *try_agent(const char *more, const char *cache) {
+    bex_train_config c = sight_config(more);
+    return bex_agent_new(&c, &(bex_sources){.data = spots_new(), .cache = cache});
+}
+
+static bex_agent *agent_seeing(const char *more) {
+    bex_agent *a = try_agent(more, NULL);
+    if (!a) fail_msg("%s: %s", more, bex_error());
+    return a;
+}
+
+static double mean_loss(bex_agent *a, int64_t first, int64_t count) {
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) sum += update(a, first + i);
+    return sum / (double)count;
+}
+
+// what a policy that saw nothing could not: its loss falls far, and another picture brings it back
+static void it_looks(void **state) {
+    (void)state;
+    if (SLOW_BUILD) skip();
+    bex_agent *a =
+        agent_seeing("train.agent=bc model.chunk=1 diffusion.predicts=chunk data.held_out=0.1");
+    double first = mean_loss(a, 0, 10);
+    mean_loss(a, 10, 290);
+    double last = mean_loss(a, 300, 40);
+    bex_evaluation e = evaluation(a);
+    if (!(last < 0.4 * first)) fail_msg("loss %g, at first %g", last, first);
+    if (!(e.more[BEX_JUDGED_OTHER_PICTURES] > 2 * e.score))
+        fail_msg("held out %g, with other pictures %g", e.score, e.more[BEX_JUDGED_OTHER_PICTURES]);
+    assert_string_equal(a->judged[BEX_JUDGED_OTHER_PICTURES], "other_pictures");
+    a->class->free(a);
+}
+
+static void same_params(bex_agent *a, bex_agent *b) {
+    const bex_params *p = params_of(a), *q = params_of(b);
+    assert_int_equal(p->count, q->count);
+    assert_memory_equal(p->value, q->value, p->count * sizeof *p->value);
+    assert_memory_equal(p->m, q->m, p->count * sizeof *p->m);
+}
+
+static void same_bits_on_any_number_of_threads(void **state) {
+    (void)state;
+    static const char *const kinds[] = {
+        "train.agent=bc vision.shared=false train.blur=1 train.colour=0.3 train.threads=%d",
+        "train.agent=be model.history=6 train.samples_per_history=4 vision.pool=places train.threads=%d",
+        "train.agent=be model.history=6 model.mode=full vision.pool=keypoints train.threads=%d",
+        "train.agent=bc train.overfit=32 train.threads=%d"};
+    for (int k = 0; k < 4; k++) {
+        bex_agent *a[3];
+        for (int i = 0; i < 3; i++) {
+            char settings[200];
+            snprintf(settings, sizeof settings, kinds[k], i + 1);
+            a[i] = agent_seeing(settings);
+            for (int64_t s = 0; s < 4; s++) update(a[i], s);
+            if (i) same_params(a[0], a[i]);
+        }
+        for (int i = 0; i < 3; i++) a[i]->class->free(a[i]);
+    }
+}
+
+// augmentation belongs to a window, not to where it is computed
+static void micro_batches_see_the_same_pictures(void **state) {
+    (void)state;
+    bex_dataset *d = spots_new();
+    bex_arena *arena = bex_arena_new();
+    bex_augmentation change = {0.8, 1, 0.3};
+    enum { B = 6, ALL = 2 * B * SIDE * SIDE * 3, ONE = SIDE * SIDE * 3 };
+    static bex_real all[ALL], part[2 * 2 * ONE], still[ALL];
+    int frames[B], number[B];
+    for (int i = 0; i < B; i++) frames[i] = 3 * i, number[i] = i;
+    bex_pixels_request q = {.pictures = d->pictures, .frames = frames, .number = number, .B = B};
+    assert_int_equal(bex_pixels_gather(still, arena, &q), 0);
+    q.augment = &change, q.rng = bex_rng_seed(8);
+    assert_int_equal(bex_pixels_gather(all, arena, &q), 0);
+    q.B = 2, q.frames += 2, q.number += 2;
+    assert_int_equal(bex_pixels_gather(part, arena, &q), 0);
+    for (int c = 0; c < 2; c++)
+        for (int i = 0; i < 2; i++)
+            assert_memory_equal(part + (c * 2 + i) * ONE, all + (c * B + i + 2) * ONE,
+                                ONE * sizeof *all);
+    assert_memory_not_equal(all, still, sizeof all);
+    bex_arena_free(arena);
+    bex_dataset_free(d);
+}
+
+static void going_on_equals_not_stopping(void **state) {
+    (void)state;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s", scratch_folder("sight"));
+    bex_agent *a = agent_seeing("train.agent=bc train.ema=0.9"),
+              *b = agent_seeing("train.agent=bc train.ema=0.9");
+    for (int64_t s = 0; s < 3; s++) update(a, s);
+    assert_int_equal(a->class->save(a, folder), 0);
+    if (b->class->load(b, folder) < 0) fail_msg("%s", bex_error());
+    for (int64_t s = 3; s < 6; s++) update(a, s), update(b, s);
+    same_params(a, b);
+    bex_policy *p = bex_policy_load(folder);
+    if (!p) fail_msg("%s", bex_error());
+    assert_string_equal(p->config.vision.images, "one,two");
+    assert_true(p->vision.o.height == SIDE && p->vision.o.width == SIDE);
+    bex_policy_free(p);
+    a->class->free(a), b->class->free(b);
+    bex_folder_remove(folder);
+}
+
+static void a_steady_update_takes_no_memory(void **state) {
+    (void)state;
+    if (!malloc_counted()) skip();
+    bex_agent *a = agent_seeing("train.agent=bc data.held_out=0.1");
+    for (int64_t s = 0; s < 4; s++) update(a, s);
+    long before = malloc_calls();
+    for (int64_t s = 4; s < 8; s++) update(a, s);
+    assert_int_equal(malloc_calls(), before);
+    a->class->free(a);
+}
+
+static void an_encoder_learns_and_freezes(void **state) {
+    (void)state;
+    char folder[600], settings[900], cache[700];
+    snprintf(folder, sizeof folder, "%s", scratch_folder("encoder"));
+    snprintf(cache, sizeof cache, "%s.features", folder);
+    bex_train_config c = sight_config("train.agent=encoder data.held_out=0.1 train.threads=2");
+    bex_dataset *d = spots_new();
+    // the state is where the spot is
+    for (int r = 0; r < d->rows; r++)
+        for (int i = 0; i < 4; i++) d->observations[4 * r + i] = d->actions[2 * r + i % 2];
+    bex_agent *e = bex_agent_new(&c, &(bex_sources){.data = d});
+    if (!e) fail_msg("%s", bex_error());
+    double first = mean_loss(e, 0, 5);
+    int64_t steps = SLOW_BUILD ? 10 : 150;
+    mean_loss(e, 5, steps);
+    double last = mean_loss(e, 5 + steps, 10);
+    if (!SLOW_BUILD && !(last < 0.5 * first)) fail_msg("loss %g, at first %g", last, first);
+    assert_true(isfinite(evaluation(e).score));
+    assert_int_equal(e->class->save(e, folder), 0);
+    e->class->free(e);
+    snprintf(settings, sizeof settings, "train.agent=bc model.encoder=frozen train.encoder=%s",
+             folder);
+    bex_agent *a = try_agent(settings, cache), *b;
+    if (!a) fail_msg("%s", bex_error());
+    assert_int_equal(access(cache, F_OK), 0);
+    b = try_agent(settings, cache); // from the file
+    if (!b) fail_msg("%s", bex_error());
+    bex_imitation *x = (bex_imitation *)a, *y = (bex_imitation *)b;
+    size_t size = 2 * (size_t)x->policy->vision.features * sizeof(bex_real);
+    for (int f = 0; f < SEEN_ROWS; f++)
+        assert_memory_equal(bex_features_at(x->train.features, f),
+                            bex_features_at(y->train.features, f), size);
+    // the policy's own sight gives the same features when it acts
+    bex_arena *arena = bex_arena_new();
+    bex_tape tape;
+    bex_tensor *seen[BEX_CAMERAS];
+    unsigned char picture[2][SIDE * SIDE * 3];
+    bex_tape_init(&tape, arena);
+    bex_tape_reset(&tape);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(bex_pictures_read(x->train.data->pictures, 7, i, picture[i]), 0);
+    bex_policy_see(x->policy, &tape, &(bex_observation){.image = {picture[0], picture[1]}}, 1,
+                   seen);
+    assert_memory_equal(seen[0]->data, bex_features_at(x->train.features, 7), size / 2);
+    bex_arena_free(arena);
+    for (int64_t s = 0; s < 3; s++) update(a, s), update(b, s);
+    same_params(a, b);
+    assert_int_equal(a->class->save(a, folder),
+                     0); // in place of the encoder: a policy holds its network too
+    bex_policy *p = bex_policy_load(folder);
+    if (!p) fail_msg("%s", bex_error());
+    assert_memory_equal(p->frozen->value, x->policy->frozen->value,
+                        p->frozen->count * sizeof *p->frozen->value);
+    bex_policy_free(p);
+    a->class->free(a), b->class->free(b);
+    unlink(cache);
+    bex_folder_remove(folder);
+}
+
+static void what_cannot_be_learned_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *settings, *part;
+    } cases[] = {
+        {"train.agent=bc model.encoder=frozen", "train.encoder is empty"},
+        {"train.agent=bc train.encoder=no/such", "there is no such file"},
+        {"train.agent=bc train.encoder=/", "neither a run nor a folder"},
+        {"train.agent=bc vision.channels=24", "vision.channels 24 is not a multiple of 16"},
+        {"train.agent=encoder vision.channels=24", "vision.channels 24 is not a multiple"},
+        {"train.agent=encoder train.warmup=2000", "train.warmup 2000 exceeds"}};
+    for (int k = 0; k < (int)(sizeof cases / sizeof *cases); k++) {
+        if (try_agent(cases[k].settings, NULL)) fail_msg("%s is accepted", cases[k].settings);
+        if (!strstr(bex_error(), cases[k].part)) fail_msg("%s: %s", cases[k].settings, bex_error());
+    }
+    bex_train_config c = sight_config("train.agent=encoder");
+    walks = walks_new(1);
+    assert_null(bex_agent_new(&c, &(bex_sources){.data = walks}));
+    assert_message("data.images is empty");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_looks),
+        cmocka_unit_test(same_bits_on_any_number_of_threads),
+        cmocka_unit_test(micro_batches_see_the_same_pictures),
+        cmocka_unit_test(going_on_equals_not_stopping),
+        cmocka_unit_test(a_steady_update_takes_no_memory),
+        cmocka_unit_test(an_encoder_learns_and_freezes),
+        cmocka_unit_test(what_cannot_be_learned_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
