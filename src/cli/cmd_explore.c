@@ -47,7 +47,9 @@ static const bex_option options[] = {
     {"data", BEX_OPTION_TEXT, &q.data, "FILE",
      "demonstrations that explore, hilp and supe learn from besides", 0, 0},
     {"online", BEX_OPTION_KEYS, &online_keys, "KEY=VALUE",
-     "how such an agent learns, e.g. online.warmup=whole; keys: docs/agents/rnd.md", 0, 0},
+     "how such an agent learns: warmup (steps, or whole: nothing is learned), updates, critics, subset, "
+     "batch, bonus, label, reward, state, temperature, ..: docs/agents/rnd.md",
+     0, 0},
     {"env", BEX_OPTION_TEXT, &q.env, "ENV", "where; see bex env --list", 0, 0},
     {"env", BEX_OPTION_KEYS, &env_keys, "KEY=VALUE",
      "an option of the world: bex env NAME --help lists them", 0, 0},
@@ -236,7 +238,11 @@ static int read_again(bex_explore_session *s, bex_protocol *p, bex_deploy_option
 static int finish(bex_explore_session *s) {
     char who[200];
     const char *rule = s->source->history(s->state);
-    snprintf(who, sizeof who, "%s, %.150s history", s->source->name, rule);
+    const char *label = json_string_value(json_object_get(s->agent, "label"));
+    if (label)
+        snprintf(who, sizeof who, "%s", label);
+    else
+        snprintf(who, sizeof who, "%s, %.150s history", s->source->name, rule);
     if (bex_explore_session_judge(s) < 0 || bex_explore_session_save(s) < 0) return -1;
     if (q.out && bex_explore_draw(&s->explored, &s->summary, who, q.out) < 0) return -1;
     if (bex_explore_session_finish(s) < 0) return -1;

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 
+#include "agent/rl/learner.h"
 #include "agent/train_config.h"
 #include "base/clock.h"
 #include "base/config.h"
@@ -61,6 +62,14 @@ static int set(bex_train_config *c, const char *key, const char *value) {
     return bex_config_set(&bex_train_schema, c, text);
 }
 
+// rnd and explore are asked for here too
+static int online_hint(const char *name) {
+    for (int i = 0; bex_learner_method_at(i); i++)
+        if (!strcmp(bex_learner_method_at(i)->name, name))
+            return bex_fail_hint("it learns while it explores: bex explore --agent %s", name);
+    return -1;
+}
+
 static int configure(bex_train_config *c, const char *file, const char **overrides, int count) {
     char number[32];
     bex_config_defaults(&bex_train_schema, c);
@@ -69,7 +78,7 @@ static int configure(bex_train_config *c, const char *file, const char **overrid
     for (int i = 0; i < count; i++)
         if (bex_config_set(&bex_train_schema, c, overrides[i]) < 0) return -1;
     if (data && set(c, "data.path", data) < 0) return -1;
-    if (agent && set(c, "train.agent", agent) < 0) return -1;
+    if (agent && set(c, "train.agent", agent) < 0) return online_hint(agent);
     snprintf(number, sizeof number, "%lld", seed);
     if (seed >= 0 && set(c, "train.seed", number) < 0) return -1;
     snprintf(number, sizeof number, "%lld", overfit);

@@ -111,7 +111,7 @@ static void make_label(char *label, size_t size, const state *s) {
     bex_config_defaults(&bex_learner_schema, &usual);
     int n = snprintf(label, size, "%s, warm-up %s", s->method->title, c->warmup);
     if (strcmp(c->warmup, "whole") != 0 && c->updates != usual.updates)
-        n += snprintf(label + n, size - (size_t)n, ", %lld updates", c->updates);
+        n += snprintf(label + n, size - (size_t)n, ", UTD %lld", c->updates);
     if (strcmp(c->warmup, "whole") != 0 && c->critics != usual.critics)
         n += snprintf(label + n, size - (size_t)n, ", %lld critics", c->critics);
     if (c->reward == BEX_REWARD_GOAL) snprintf(label + n, size - (size_t)n, ", one goal");

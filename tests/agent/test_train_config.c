@@ -1,5 +1,7 @@
 /* The presets of configs/: each loads, is what its name says, and builds the network the paper counts. */
 #include "agent/agent.h"
+#include "agent/skills/hilp_skills.h"
+#include "agent/skills/supe_skills.h"
 
 #include "base/error.h"
 #include "host/folder.h"
@@ -17,12 +19,18 @@ static const struct {
     {"antmaze-large-bc.ini", 29, 8, 6066000},
     {"antmaze-large-be-paper.ini", 29, 8, 2068432},
     {"antmaze-large-be.ini", 29, 8, 2068432},
+    {"antmaze-large-hilp.ini", 29, 8, 3371603},
+    {"antmaze-large-supe.ini", 29, 8, 2245936},
     {"antmaze-medium-bc.ini", 29, 8, 6066000},
     {"antmaze-medium-be-paper.ini", 29, 8, 5015376},
     {"antmaze-medium-be.ini", 29, 8, 5015376},
+    {"antmaze-medium-hilp.ini", 29, 8, 3371603},
+    {"antmaze-medium-supe.ini", 29, 8, 2245936},
     {"kitchen-bc.ini", 60, 9, 306275},
     {"kitchen-be-paper.ini", 60, 9, 603491},
     {"kitchen-be.ini", 60, 9, 603491},
+    {"kitchen-hilp.ini", 30, 9, 3376213},
+    {"kitchen-supe.ini", 30, 9, 2248754},
     {"maze2d-medium-bc.ini", 4, 2, 0},
     {"maze2d-medium-be.ini", 4, 2, 0},
 };
@@ -72,11 +80,46 @@ static void build_phi(const char *name, const bex_policy_config *c, int O, int A
     bex_feature_free(phi);
 }
 
+// ends in the name of an agent that makes skills
+static const char *skilled(const char *preset) {
+    return strstr(preset, "-supe.ini") ? "supe" : strstr(preset, "-hilp.ini") ? "hilp" : NULL;
+}
+
+// whose sizes are upstream's, and whose world is said
+static void presets_of_skills_build_theirs(void **state) {
+    (void)state;
+    for (int i = 0; i < PRESETS; i++) {
+        const char *agent = skilled(presets[i].name);
+        if (!agent) continue;
+        bex_train_config c = load(presets[i].name);
+        bool supe = !strcmp(agent, "supe");
+        assert_string_equal(bex_train_agent(&c), agent);
+        assert_int_equal(bex_agent_settle(&c), 0);
+        assert_true(strncmp(presets[i].name, c.env.name, strcspn(c.env.name, "-")) == 0);
+        assert_int_equal(c.train.batch, supe ? 256 : 1024);
+        assert_string_equal(c.data.path, "");
+        bool part = supe ? c.supe.state != 0 : c.hilp.state != 0;
+        assert_int_equal(part, presets[i].O == 30);
+        bex_skill_about about = {.S = presets[i].O, .A = presets[i].A};
+        about.Z = (int)(supe ? c.supe.skill : c.hilp.skill), about.H = (int)c.supe.steps;
+        about.hidden[0] = (int)c.supe.hidden;
+        if (!supe) assert_int_equal(bex_widths_parse(about.hidden, 7, c.hilp.hidden), 0);
+        bex_params *p = bex_params_new();
+        if (supe)
+            bex_segment_vae_add(p, bex_supe_network(&about));
+        else
+            bex_hilbert_add(p, bex_hilp_network(&about));
+        if (bex_params_total(p) != presets[i].network)
+            fail_msg("%s: %zu parameters", presets[i].name, bex_params_total(p));
+        bex_params_free(p);
+    }
+}
+
 static void every_preset_builds_its_network(void **state) {
     (void)state;
     for (int i = 0; i < PRESETS; i++) {
         bex_train_config c = load(presets[i].name);
-        if (!strcmp(bex_train_agent(&c), "sac")) continue;
+        if (bex_agent_class_of(&c)->needs & BEX_NEEDS_WORLD || skilled(presets[i].name)) continue;
         bool be = strstr(presets[i].name, "-be") != NULL;
         assert_string_equal(bex_train_agent(&c), be ? "be" : "bc");
         assert_int_equal(bex_agent_settle(&c), 0);
@@ -212,6 +255,7 @@ int main(void) {
         cmocka_unit_test(the_agent_decides_the_tokens),
         cmocka_unit_test(keys_of_before_are_read),
         cmocka_unit_test(every_preset_builds_its_network),
+        cmocka_unit_test(presets_of_skills_build_theirs),
         cmocka_unit_test(the_walker_fits_its_world),
         cmocka_unit_test(widths_are_numbers_by_commas),
         cmocka_unit_test(paper_presets_are_literal),

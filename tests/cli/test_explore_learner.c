@@ -98,7 +98,7 @@ static void results_say_how_it_learned(void **state) {
     if (!j) fail_msg("%s", bex_error());
     const json_t *agent = json_object_get(j, "agent");
     assert_int_equal(bex_json_get_string(agent, "label", &label), 0);
-    assert_string_equal(label, "HILP, warm-up 100, 2 updates, 2 critics, one goal");
+    assert_string_equal(label, "HILP, warm-up 100, UTD 2, 2 critics, one goal");
     assert_int_equal(bex_json_get_string(json_object_get(agent, "online"), "warmup", &warmup), 0);
     assert_string_equal(warmup, "100");
     json_decref(j);
