@@ -1,16 +1,22 @@
 /* bench/vision.c - `bex bench vision`: seeing, beside oneDNN's own convolutions and PyTorch.
  *
  *   conv_fwd, _dx, _dw / 16x16/32-32k3s1    GFLOP/s of one layer of a ResNet-18 (pixels, channels in and out,
- *                                           kernel, stride), BATCH pictures in pieces of a lane's size, beside dnnl's
- *                                           convolution of all at once in the layout it likes best; one thread, whose
+ *                                           kernel, stride), BATCH pictures in pieces of a lane's size,
+ * beside dnnl's
+ *                                           convolution of all at once in the layout it likes best; one
+ * thread, whose
  *                                           CPU time counts: kernels of ours never use more
- *   vision_train/w32/64                     ms an update: two cameras of 64 pixels, ResNet-18 of width 32 shared by
- *                                           both, batch 64, with augmentation; beside the PyTorch twin (--peer torch)
- *   .../data                                % of the lanes' time that reads and changes pictures, or waits for them
+ *   vision_train/w32/64                     ms an update: two cameras of 64 pixels, ResNet-18 of width 32
+ * shared by
+ *                                           both, batch 64, with augmentation; beside the PyTorch twin
+ * (--peer torch)
+ *   .../data                                % of the lanes' time that reads and changes pictures, or waits
+ * for them
  *   vision_frozen/w32/64                    ms an update from kept features, beside a policy of states alone
  *   vision_act/w32/64                       ms a plan on one thread, median
  *
- * Pictures are in memory: what a disk costs is not measured. Ours work in lanes, one thread each, as in training. */
+ * Pictures are in memory: what a disk costs is not measured. Ours work in lanes, one thread each, as in
+ * training. */
 #include "bench/bench.h"
 
 #include "agent/imitation/imitation.h"
@@ -213,10 +219,10 @@ static int set(bex_train_config *c, const char *text) {
 }
 
 static int configure(bex_train_config *c, int channels, const char *encoder) {
-    static const char *const all[] = {"train.agent=bc",   "train.batch=64",    "train.micro=4",
-                                      "model.width=256",  "model.heads=8",     "model.blocks=4",
-                                      "model.chunk=16",   "model.feedforward=512",
-                                      "data.held_out=0",  "train.warmup=0"};
+    static const char *const all[] = {"train.agent=bc",  "train.batch=64",        "train.micro=4",
+                                      "model.width=256", "model.heads=8",         "model.blocks=4",
+                                      "model.chunk=16",  "model.feedforward=512", "data.held_out=0",
+                                      "train.warmup=0"};
     char text[600];
     int code = 0;
     bex_config_defaults(&bex_train_schema, c);
@@ -254,11 +260,12 @@ static double ask_twin(const bex_bench *b, const bex_train_config *c, int side) 
     double seconds = 0;
     const bex_policy_config *p = &c->policy;
     if (!bex_bench_has_peer(b, "torch")) return 0;
-    snprintf(command, sizeof command,
-             "bench/peer_policy.py train prefix=0 O=9 A=7 K=%lld C=%lld F=%lld heads=%lld blocks=%lld "
-             "T=%lld N=0 Q=1 B=%lld S=1 ddim=8 dropout=0 cameras=%d side=%d channels=%lld",
-             p->model.chunk, p->model.width, p->model.feedforward, p->model.heads, p->model.blocks,
-             p->model.time_width, c->train.batch, CAMERAS, side, p->vision.channels);
+    snprintf(
+        command, sizeof command,
+        "bench/peer_policy.py train prefix=0 O=9 A=7 K=%lld C=%lld F=%lld heads=%lld blocks=%lld "
+        "T=%lld N=0 Q=1 B=%lld S=1 ddim=8 dropout=0 cameras=%d side=%d channels=%lld",
+        p->model.chunk, p->model.width, p->model.feedforward, p->model.heads, p->model.blocks,
+        p->model.time_width, c->train.batch, CAMERAS, side, p->vision.channels);
     json_t *answer = bex_bench_peer(command);
     if (!answer || bex_json_get_number(answer, "seconds", &seconds) < 0) {
         fprintf(stderr, "%s\n", bex_error());
@@ -290,8 +297,7 @@ static int act_row(bex_bench *b, const bex_policy *p, const char *name) {
         seconds[i] = bex_seconds() - start;
     }
     qsort(seconds, CALLS, sizeof *seconds, ascending);
-    if (!code)
-        bex_bench_row(b, name, 1e3 * seconds[CALLS / 2], "ms", BEX_BENCH_TIME, NULL, 0);
+    if (!code) bex_bench_row(b, name, 1e3 * seconds[CALLS / 2], "ms", BEX_BENCH_TIME, NULL, 0);
     bex_control_free(c);
     free(image), free(chunk);
     return code;
@@ -309,7 +315,8 @@ static int frozen_row(bex_bench *b, const bex_agent *seen, int side, int channel
     int code = seen->class->save(seen, folder);
     for (int i = 0; i < 2 && !code; i++) {
         bex_dataset *d = demonstrations(side);
-        if (i) bex_pictures_free(d->pictures), d->pictures = NULL, free(d->frames), d->frames = NULL;
+        if (i)
+            bex_pictures_free(d->pictures), d->pictures = NULL, free(d->frames), d->frames = NULL;
         code = configure(&c, channels, i ? NULL : folder);
         bex_agent *a = code ? NULL : bex_agent_new(&c, &(bex_sources){.data = d});
         code = a ? time_updates(a, i ? &blind : &kept) : -1;

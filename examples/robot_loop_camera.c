@@ -41,8 +41,8 @@ static void send(const float *action, int n) {
     (void)action, (void)n;
 }
 
-static void run_episode(bex_session *session, const bex_contract *wants, float *state, float *action,
-                        int ticks) {
+static void run_episode(bex_session *session, const bex_contract *wants, float *state,
+                        float *action, int ticks) {
     struct timespec next;
     bex_sensors seen = {.size = sizeof seen, .state = state, .n_state = wants->state};
     seen.cameras = wants->cameras, seen.height = HEIGHT, seen.width = WIDTH;

@@ -37,7 +37,8 @@ enum { BEX_NEEDS_DATA = 1, BEX_NEEDS_WORLD = 2 };
 typedef struct bex_sources {
     bex_dataset *data;
     bex_world *world;
-    const char *cache; // a file beside the run for what is computed once of all pictures; NULL: in memory
+    const char
+        *cache; // a file beside the run for what is computed once of all pictures; NULL: in memory
 } bex_sources;
 
 void bex_sources_fini(bex_sources *sources);

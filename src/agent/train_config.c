@@ -43,7 +43,7 @@ static const char *const agents[] = {
         NULL};
 #define AGENT_ROW                                                                                  \
     BEX_CONFIG_CHOICE(T, agent, "be", agents,                                                      \
-                      "who learns: be, bc, bc-history, encoder from [data]; sac in [env]",                  \
+                      "who learns: be, bc, bc-history, encoder from [data]; sac in [env]",         \
                       .was = "model.agent")
 static const bex_config_row train_rows[] = {
     AGENT_ROW,
@@ -70,8 +70,9 @@ static const bex_config_row train_rows[] = {
                        "episodes a training history is drawn from, at most"),
     BEX_CONFIG_NUMBER(T, repeat, "0.1", 0, 1, "histories of 1 to 3 distinct states"),
     BEX_CONFIG_INTEGER(T, seed, "0", 0, 9007199254740992.0, "root of all randomness"),
-    BEX_CONFIG_TEXT(T, encoder, "",
-                    "pictures' network to begin with: a run, its model.safetensors, or torchvision's"),
+    BEX_CONFIG_TEXT(
+        T, encoder, "",
+        "pictures' network to begin with: a run, its model.safetensors, or torchvision's"),
     BEX_CONFIG_NUMBER(T, crop, "0.9", 0.1, 1, "pictures: least share of the area kept; 1: all"),
     BEX_CONFIG_NUMBER(T, blur, "0", 0, 5, "pictures: largest deviation of a blur, in pixels"),
     BEX_CONFIG_NUMBER(T, colour, "0", 0, 0.9,

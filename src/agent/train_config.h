@@ -20,9 +20,9 @@ typedef struct bex_optimiser_config {
     int agent; // index into BEX_AGENTS (agent/registry.h)
     long long steps, batch, samples_per_history, lanes, threads, micro, warmup, seed, overfit;
     double lr, beta1, beta2, decay, clip, ema;
-    double hide;            // probability that the coverage token is the null token
-    long long trajectories; // episodes of a training history, at most
-    double repeat;          // probability of a history of 1 to 3 distinct states
+    double hide;               // probability that the coverage token is the null token
+    long long trajectories;    // episodes of a training history, at most
+    double repeat;             // probability of a history of 1 to 3 distinct states
     char encoder[160];         // weights of the pictures' network to begin with; "": none
     double crop, blur, colour; // bex_augmentation
     long long log_every, evaluate_every, evaluate_windows, save_every, keep;

@@ -14,8 +14,7 @@ static const struct {
 } benchmarks[] = {
     {"act", bex_bench_act},         {"coverage", bex_bench_coverage}, {"data", bex_bench_data},
     {"env", bex_bench_env},         {"kernels", bex_bench_kernels},   {"reduce", bex_bench_reduce},
-    {"scaling", bex_bench_scaling}, {"train", bex_bench_train},
-    {"vision", bex_bench_vision},
+    {"scaling", bex_bench_scaling}, {"train", bex_bench_train},       {"vision", bex_bench_vision},
 };
 enum { BENCHMARKS = sizeof benchmarks / sizeof *benchmarks };
 

@@ -75,8 +75,7 @@ static int open_part(part *p, const bex_dataset *d, const char *layout) {
         bex_fail("d4rl's layout has no pictures");
         return bex_fail_hint("--layout robomimic, or --images none");
     }
-    if (grouped)
-        return bex_writer_open_robomimic(&p->writer, p->path, d, p->episodes, p->count);
+    if (grouped) return bex_writer_open_robomimic(&p->writer, p->path, d, p->episodes, p->count);
     return bex_writer_open_dataset(&p->writer, p->path, d, p->episodes, p->count);
 }
 

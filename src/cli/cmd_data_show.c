@@ -303,7 +303,9 @@ int bex_cmd_data_show(int argc, char **argv) {
     static const char *plot, *dims;
     static const bex_option options[] = {
         {"json", BEX_OPTION_FLAG, &json, NULL, "one JSON object instead of text", 0, 0},
-        {"plot", BEX_OPTION_TEXT, &plot, "OUT", "draw it: .png, .svg or .pdf, several by commas; pictures beside it: OUT-cameras.png", 0, 0},
+        {"plot", BEX_OPTION_TEXT, &plot, "OUT",
+         "draw it: .png, .svg or .pdf, several by commas; pictures beside it: OUT-cameras.png", 0,
+         0},
         {"dims", BEX_OPTION_TEXT, &dims, "I,J", "observation columns of the map in the plot [0,1]",
          0, 0},
         BEX_DATA_OPTIONS(in),

@@ -20,7 +20,7 @@ typedef enum { FLOAT32, FLOAT64, BYTES } element;
 
 typedef struct layout {
     element type;
-    size_t size;                       // bytes an element
+    size_t size; // bytes an element
     int rank;
     hsize_t chunk[MOST_RANK];          // rows, columns, ... a chunk; 1 beyond the rank
     size_t bytes;                      // of a whole chunk
@@ -30,7 +30,7 @@ typedef struct layout {
 
 typedef struct piece {
     hsize_t at[MOST_RANK]; // first row, first column, ...
-    char *raw;     // as stored; room for most_stored()
+    char *raw;             // as stored; room for most_stored()
     size_t size;
     uint32_t skipped; // bit i: filter i was not applied
 } piece;
@@ -170,8 +170,8 @@ static void scatter(const target *t, const layout *l, const hsize_t *at, const c
 }
 
 // rows of the last dimension, as long as chunk and array both have them
-static void copy_bytes(const target *t, const layout *l, const hsize_t *at, const char *data, int dim,
-                       size_t to) {
+static void copy_bytes(const target *t, const layout *l, const hsize_t *at, const char *data,
+                       int dim, size_t to) {
     size_t n = (size_t)l->chunk[dim], size = (size_t)t->dims[dim], from = (size_t)at[dim];
     if (from + n > size) n = size - from;
     if (dim == l->rank - 1) {
@@ -201,8 +201,8 @@ typedef struct walk {
     hid_t dataset;
     const layout *layout;
     const target *target;
-    hsize_t row;  // of the first chunk
-    long across;  // chunks side by side
+    hsize_t row;           // of the first chunk
+    long across;           // chunks side by side
     long along[MOST_RANK]; // of them, in each dimension
     char **space; // (threads) a worker's: two whole chunks, one as stored; NULL until it has work
 } walk;
@@ -248,8 +248,8 @@ static int read_all(hid_t dataset, const layout *l, const target *t, const unsig
         w.along[i] = (long)((dims[i] + l->chunk[i] - 1) / l->chunk[i]);
         w.across *= w.along[i];
     }
-    long down = (long)(((hsize_t)t->first + (hsize_t)t->count - w.row + l->chunk[0] - 1) /
-                       l->chunk[0]);
+    long down =
+        (long)(((hsize_t)t->first + (hsize_t)t->count - w.row + l->chunk[0] - 1) / l->chunk[0]);
     // small arrays, a few of them an episode, are not worth waking threads for
     int threads = bytes >= WORTH_THREADS ? bex_parallel_threads() : 1;
     w.space = calloc((size_t)threads, sizeof *w.space);

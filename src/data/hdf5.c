@@ -414,12 +414,13 @@ static int check_pictures(const char *key, hid_t dataset, const bex_h5_shape *s)
                 H5Tget_sign(type) == H5T_SGN_NONE;
     if (type >= 0) H5Tclose(type);
     if (s->rank != 4 || s->dims[3] != 3)
-        return bex_fail("'%s' has rank %d and %llu values last, pictures are (rows, height, width, 3)",
-                        key, s->rank, s->rank ? s->dims[s->rank - 1] : 0);
+        return bex_fail(
+            "'%s' has rank %d and %llu values last, pictures are (rows, height, width, 3)", key,
+            s->rank, s->rank ? s->dims[s->rank - 1] : 0);
     if (!bytes) return bex_fail("'%s' does not hold unsigned bytes, pictures do", key);
     if (!s->dims[1] || !s->dims[2] || s->dims[1] > PIXELS || s->dims[2] > PIXELS)
-        return bex_fail("'%s' has pictures of %llu x %llu pixels, 1 to %d are read", key, s->dims[1],
-                        s->dims[2], PIXELS);
+        return bex_fail("'%s' has pictures of %llu x %llu pixels, 1 to %d are read", key,
+                        s->dims[1], s->dims[2], PIXELS);
     return s->rows > INT_MAX ? bex_fail("'%s' has an absurd size: %llu rows", key, s->rows) : 0;
 }
 
@@ -465,9 +466,9 @@ int bex_h5_read_pictures(bex_h5 *f, const char *key, int first, int count, unsig
     slab s;
     if (slab_open(&s, f, key, first, count) < 0) return -1;
     int code = check_pictures(key, s.dataset, &s.shape);
-    int taken = code < 0 ? code
-                         : bex_chunks_read_bytes(s.dataset, s.shape.rank, s.shape.dims, first,
-                                                 count, out);
+    int taken =
+        code < 0 ? code
+                 : bex_chunks_read_bytes(s.dataset, s.shape.rank, s.shape.dims, first, count, out);
     if (code == 0 && taken < 0) code = bex_fail_in("'%s'", key);
     if (code == 0 && !taken)
         code = slab_read(&s, key, first, count, H5T_NATIVE_UCHAR, out, (int)s.shape.columns);

@@ -23,8 +23,8 @@ typedef struct bex_load_options {
     const char *filter; // robomimic: only the demos listed in mask/<filter>
     const char *images; // cameras whose pictures are wanted, by commas, or "all"; NULL: none
     bex_pictures_options pictures;
-    int limit;          // keep the first episodes only; 0: all
-    int keep_nonfinite; // load NaN and infinite values (for statistics) instead of refusing
+    int limit;               // keep the first episodes only; 0: all
+    int keep_nonfinite;      // load NaN and infinite values (for statistics) instead of refusing
     unsigned long long most; // bytes of memory; 0: three quarters of the machine's
 } bex_load_options;
 

@@ -1,6 +1,7 @@
 /* data/pictures.c - pieces of files, and a store of what was decoded.
  *
- * A frame's place in the store is claimed once and never given up. Files in HDF5's chunks are read under one lock
+ * A frame's place in the store is claimed once and never given up. Files in HDF5's chunks are read under
+ * one lock
  * (libhdf5 is not thread safe) and a whole band at a time; plain ones by pread, side by side. */
 #include "data/pictures.h"
 
@@ -349,7 +350,8 @@ static int read_band(bex_pictures *p, const piece *q, int camera, int row, unsig
     const bex_h5_pictures *s = &q->camera[camera].stored;
     size_t size = bex_picture_bytes(s->height, s->width);
     int first = row / s->band * s->band, n = s->rows - first < s->band ? s->rows - first : s->band;
-    unsigned char *band = space + bytes_to_make(p, s->height, s->width), *one = band + size * (size_t)s->band;
+    unsigned char *band = space + bytes_to_make(p, s->height, s->width),
+                  *one = band + size * (size_t)s->band;
     pthread_mutex_lock(&p->lock);
     int code = open_hdf5(p, &p->file[q->file]);
     if (code == 0)

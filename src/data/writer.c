@@ -27,7 +27,9 @@ struct bex_writer {
 };
 
 static size_t element_bytes(bex_column_type type) {
-    return type == BEX_COLUMN_FLAG || type == BEX_COLUMN_BYTE ? 1 : type == BEX_COLUMN_INT32 ? sizeof(int) : sizeof(bex_real);
+    return type == BEX_COLUMN_FLAG || type == BEX_COLUMN_BYTE ? 1
+           : type == BEX_COLUMN_INT32                         ? sizeof(int)
+                                                              : sizeof(bex_real);
 }
 
 // rows a chunk, from the columns alone: the same file whatever the number of rows or blocks

@@ -1,10 +1,12 @@
-/* data/writer_robomimic.c - a data set in robomimic's layout, pictures and all; LIBERO's attributes where there is a
+/* data/writer_robomimic.c - a data set in robomimic's layout, pictures and all; LIBERO's attributes where
+ * there is a
  * scene.
  *
  *   data (attributes total, env_args; problem_info, bddl_file_name)
  *   data/demo_0 (attribute num_samples)/actions, rewards, dones, obs/<key>, obs/<camera>
  *
- * Arrays are contiguous, as they are read fastest: a picture is one piece of the file. One episode's pictures of a
+ * Arrays are contiguous, as they are read fastest: a picture is one piece of the file. One episode's
+ * pictures of a
  * camera are in memory at a time. */
 #include "data/writer.h"
 
@@ -70,8 +72,8 @@ static int write_pictures(bex_h5_out *file, const bex_dataset *d, const char *de
     for (int c = 0; c < bex_dataset_cameras(d) && code == 0; c++) {
         code = bex_path_join(key, demo, "obs/%s", bex_pictures_cameras(d->pictures)->text[c]);
         for (int t = 0; t < n && code == 0; t++)
-            code = bex_pictures_read(d->pictures, d->frames[first + t], c,
-                                     all + (size_t)t * picture);
+            code =
+                bex_pictures_read(d->pictures, d->frames[first + t], c, all + (size_t)t * picture);
         if (code == 0) code = bex_h5_out_array(file, key, BEX_COLUMN_BYTE, 4, dims, all);
     }
     free(all);
@@ -91,8 +93,7 @@ static int write_episode(bex_h5_out *file, const bex_dataset *d, int number, int
             code = bex_h5_out_array(file, key, BEX_COLUMN_FLOAT64, 1, &n, d->rewards + first);
     }
     if (code == 0) code = bex_path_join(key, demo, "dones");
-    if (code == 0)
-        code = bex_h5_out_array(file, key, BEX_COLUMN_BYTE, 1, &n, d->terminals + first);
+    if (code == 0) code = bex_h5_out_array(file, key, BEX_COLUMN_BYTE, 1, &n, d->terminals + first);
     if (code == 0) code = write_observations(file, d, demo, first, n);
     if (code == 0) code = write_pictures(file, d, demo, first, n);
     return code < 0 ? -1 : bex_h5_out_integer(file, demo, "num_samples", n);

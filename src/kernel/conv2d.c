@@ -25,11 +25,11 @@ static const bex_real zeros[ZEROS]; // a piece outside the picture
 
 // what a chunk of output pixels reads: pixel i's piece j begins at from[i * pieces + j], -1: outside
 typedef struct {
-    int n, pieces, length;    // pixels; pieces of each; numbers in a piece
-    int from[CHUNK * TAPS];   // multiples of `unit`
-    int to[CHUNK];            // output pixel
-    ptrdiff_t unit;           // reals
-    ptrdiff_t weights[TAPS];  // rows of the panel before piece j
+    int n, pieces, length;   // pixels; pieces of each; numbers in a piece
+    int from[CHUNK * TAPS];  // multiples of `unit`
+    int to[CHUNK];           // output pixel
+    ptrdiff_t unit;          // reals
+    ptrdiff_t weights[TAPS]; // rows of the panel before piece j
 } chunk;
 
 static void check(const bex_conv2d_dims *d) {
@@ -266,9 +266,10 @@ void bex_conv2d_bwd_x(bex_real *dx, const bex_real *dy, const bex_real *packed_d
 /* ---- the gradient of W ---- */
 
 // sum over the chunk's pixels of dy[pixel, rows] x[piece j of pixel, a panel]
-static inline __attribute__((always_inline)) void
-outer_sum(tile s, int rows, int vectors, const bex_real *dy, ptrdiff_t ld, const bex_real *x,
-          const chunk *c, int j) {
+static inline __attribute__((always_inline)) void outer_sum(tile s, int rows, int vectors,
+                                                            const bex_real *dy, ptrdiff_t ld,
+                                                            const bex_real *x, const chunk *c,
+                                                            int j) {
 #pragma GCC unroll 8
     for (int i = 0; i < rows; i++) s[i][0] = s[i][1] = (bex_vec){0};
     for (int p = 0; p < c->n; p++, dy += ld) {
@@ -285,9 +286,10 @@ outer_sum(tile s, int rows, int vectors, const bex_real *dy, ptrdiff_t ld, const
     }
 }
 
-static inline __attribute__((always_inline)) void
-outer_rows(int rows, bex_real *dW, ptrdiff_t row, const bex_real *dy, ptrdiff_t ld,
-           const bex_real *x, const chunk *c, int j, int columns, int add) {
+static inline __attribute__((always_inline)) void outer_rows(int rows, bex_real *dW, ptrdiff_t row,
+                                                             const bex_real *dy, ptrdiff_t ld,
+                                                             const bex_real *x, const chunk *c,
+                                                             int j, int columns, int add) {
     tile s;
     if (columns > BEX_SIMD)
         outer_sum(s, rows, 2, dy, ld, x, c, j);

@@ -123,18 +123,16 @@ static void scatter(const rows *s, bex_real *dx, const bex_real *dy, const bex_r
     const int C = d->C;
     bex_real *restrict g = s->g, *restrict f = s->g1, *restrict b = s->gn;
     const bex_real *restrict m = s->m, *restrict r = s->r, *restrict h1 = s->h1,
-                            *restrict hn = s->hn;
+                             *restrict hn = s->hn;
     for (int c = 0; c < C; c++) f[c] = r[c] * w[c], b[c] = r[c] * r[c] * hn[c];
     for (int p = 0; p < d->P; p++) {
         const bex_real *in = x + p * C;
         bex_real *to = dx + p * C;
         through(g, dy + p * C, y + p * C, d);
         if (add)
-            for (int c = 0; c < C; c++)
-                to[c] += f[c] * g[c] - r[c] * h1[c] - (in[c] - m[c]) * b[c];
+            for (int c = 0; c < C; c++) to[c] += f[c] * g[c] - r[c] * h1[c] - (in[c] - m[c]) * b[c];
         else
-            for (int c = 0; c < C; c++)
-                to[c] = f[c] * g[c] - r[c] * h1[c] - (in[c] - m[c]) * b[c];
+            for (int c = 0; c < C; c++) to[c] = f[c] * g[c] - r[c] * h1[c] - (in[c] - m[c]) * b[c];
     }
 }
 
@@ -144,8 +142,8 @@ void bex_groupnorm_bwd(bex_groupnorm_gradients g, const bex_real *dy, const bex_
     check(d);
     const int C = d->C, width = C / d->G;
     const size_t picture = (size_t)d->P * (size_t)C;
-    rows s = {scratch,         scratch + C,     scratch + 2 * C,
-              scratch + 3 * C, scratch + 4 * C, scratch + 5 * C, scratch + 6 * C};
+    rows s = {scratch,         scratch + C,     scratch + 2 * C, scratch + 3 * C,
+              scratch + 4 * C, scratch + 5 * C, scratch + 6 * C};
     for (int i = 0; i < d->B; i++) {
         size_t at = (size_t)i * picture;
         for (int c = 0; c < C; c++) {

@@ -88,7 +88,8 @@ void bex_picture_reals(bex_real *out, const unsigned char *in, size_t n) {
     bex_real a[3], b[3];
     for (int c = 0; c < 3; c++) a[c] = R(1) / (R(255) * STD[c]), b[c] = -MEAN[c] / STD[c];
     for (size_t i = 0; i < n; i++)
-        for (int c = 0; c < 3; c++) out[3 * i + (size_t)c] = (bex_real)in[3 * i + (size_t)c] * a[c] + b[c];
+        for (int c = 0; c < 3; c++)
+            out[3 * i + (size_t)c] = (bex_real)in[3 * i + (size_t)c] * a[c] + b[c];
 }
 
 /* ---- augmentation, on numbers 0 .. 1 ---- */
@@ -161,8 +162,7 @@ static void colour(bex_real *x, size_t n, const bex_picture_change *g) {
     for (size_t i = 0; i < n; i++) {
         bex_real g1 = grey(x + 3 * i);
         for (int c = 0; c < 3; c++)
-            x[3 * i + (size_t)c] =
-                between((double)(g1 + f[2] * (x[3 * i + (size_t)c] - g1)), 0, 1);
+            x[3 * i + (size_t)c] = between((double)(g1 + f[2] * (x[3 * i + (size_t)c] - g1)), 0, 1);
     }
 }
 

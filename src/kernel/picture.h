@@ -1,7 +1,9 @@
 /* kernel/picture.h - pictures as bytes: turned, resized, and as the numbers a network sees. RGB, (h,w,3).
  *
- * Resizing is a triangle filter, widened where the picture becomes smaller (each pixel of the result is a mean
- * over all it stands for), rounded to bytes after each direction: what PIL calls bilinear. The same in training
+ * Resizing is a triangle filter, widened where the picture becomes smaller (each pixel of the result is a
+ * mean
+ * over all it stands for), rounded to bytes after each direction: what PIL calls bilinear. The same in
+ * training
  * and in acting. */
 #ifndef BEX_KERNEL_PICTURE_H
 #define BEX_KERNEL_PICTURE_H
@@ -28,8 +30,8 @@ void bex_picture_reals(bex_real *out, const unsigned char *in, size_t n);
 /* ---- augmentation: the same picture as another eye might see it ---- */
 
 typedef struct bex_picture_change {
-    double top, left, height, width; // the part that is kept, in shares of the picture
-    double blur;                     // sigma of a Gaussian in pixels; 0: none
+    double top, left, height, width;         // the part that is kept, in shares of the picture
+    double blur;                             // sigma of a Gaussian in pixels; 0: none
     double brightness, contrast, saturation; // factors; 1: none
 } bex_picture_change;
 

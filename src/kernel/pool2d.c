@@ -56,7 +56,8 @@ void bex_maxpool_fwd(bex_real *y, unsigned char *which, const bex_real *x,
                 for (int c = 0; c < C; c++) which[c] = in[c] > y[c] ? tap : which[c];
             }
             // not (in <= y), so that NaN stays NaN
-            for (int c = 0; c < C && !first; c++) y[c] = in[c] <= y[c] || y[c] != y[c] ? y[c] : in[c];
+            for (int c = 0; c < C && !first; c++)
+                y[c] = in[c] <= y[c] || y[c] != y[c] ? y[c] : in[c];
             first = 0;
         }
         y += C;
@@ -145,8 +146,8 @@ void bex_spatial_softmax_bwd(bex_real *dx, const bex_real *dy, const bex_real *y
     for (int b = 0; b < B; b++, dx += picture, p += picture, y += 2 * C, dy += 2 * C)
         for (int i = 0; i < H * W; i++)
             for (int c = 0; c < C; c++) {
-                bex_real g = (place(i % W, W) - y[c]) * dy[c] +
-                             (place(i / W, H) - y[C + c]) * dy[C + c];
+                bex_real g =
+                    (place(i % W, W) - y[c]) * dy[c] + (place(i / W, H) - y[C + c]) * dy[C + c];
                 bex_real *to = dx + (ptrdiff_t)i * C + c;
                 *to = (add ? *to : R(0)) + p[(ptrdiff_t)i * C + c] * g;
             }

@@ -12,7 +12,8 @@ static const double EPS = 1e-5;
 enum { STEM = 7, NAME = 80 };
 
 static const int *blocks_of(int depth) {
-    static const int small[BEX_RESNET_STAGES] = {2, 2, 2, 2}, large[BEX_RESNET_STAGES] = {3, 4, 6, 3};
+    static const int small[BEX_RESNET_STAGES] = {2, 2, 2, 2},
+                     large[BEX_RESNET_STAGES] = {3, 4, 6, 3};
     return depth == 34 ? large : small;
 }
 

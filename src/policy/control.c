@@ -248,8 +248,8 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
 // a reading that can be none is refused before anything remembers it
 static int check_observation(const bex_control *c, const bex_observation *obs) {
     if (bex_observation_check(obs, c->policy->vision.o.cameras) < 0) return -1;
-    if (obs->height < 0 || obs->width < 0 || !obs->height != !obs->width ||
-        obs->height > PIXELS || obs->width > PIXELS) {
+    if (obs->height < 0 || obs->width < 0 || !obs->height != !obs->width || obs->height > PIXELS ||
+        obs->width > PIXELS) {
         bex_fail("pictures of %d x %d pixels, 1 to %d are possible", obs->height, obs->width,
                  PIXELS);
         return bex_misused();

@@ -36,10 +36,10 @@ bool bex_planner_set(bex_planner *p, const bex_deploy_config *deploy);
 void bex_planner_forget(bex_planner *p); // an episode begins: nothing to continue
 
 typedef struct bex_plan_input {
-    const bex_real *state; // (O) world's units, finite
+    const bex_real *state;       // (O) world's units, finite
     const bex_observation *seen; // its pictures, where the policy has cameras; NULL: black ones
-    const bex_real *noise; // (candidates, K, columns) to denoise from; NULL: drawn from rng
-    int64_t step;          // of the episode
+    const bex_real *noise;       // (candidates, K, columns) to denoise from; NULL: drawn from rng
+    int64_t step;                // of the episode
     int task, scene;
     bex_rng *rng;
 } bex_plan_input;

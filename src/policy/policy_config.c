@@ -10,9 +10,10 @@ static const char *const modes[] = {"full", "prefix", NULL};
 static const char *const pools[] = {"all", "query", NULL};
 static const char *const normalises[] = {"global", "history", NULL};
 static const char *const predictions[] = {"noise", "chunk", NULL}; // bex_predicts
-static const char *const encoders[] = {"learned", "frozen", NULL};             // bex_encoder_use
+static const char *const encoders[] = {"learned", "frozen", NULL}; // bex_encoder_use
 static const char *const networks[] = {"resnet18", "resnet34", NULL};
-static const char *const picture_pools[] = {"token", "places", "keypoints", NULL}; // bex_resnet_pool
+static const char *const picture_pools[] = {"token", "places", "keypoints",
+                                            NULL}; // bex_resnet_pool
 const char *const bex_flip_names[] = {"none", "vertical", "rot180", NULL};
 const char *const bex_phi_kinds[] = {"cosine", "mlp", "onehot", "cosine_relative", NULL};
 

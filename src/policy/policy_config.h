@@ -20,7 +20,7 @@ typedef struct bex_model_config {
     double
         reach; // 0: waypoints are positions; else displacements, 1 being so many deviations in F steps
     double dropout;
-    int encoder; // bex_encoder_use
+    int encoder;       // bex_encoder_use
     long long horizon; // steps that the timestep token counts as 1
 } bex_model_config;
 

@@ -11,8 +11,8 @@ enum { MOMENTS = 8, EPISODES = 4, GAP = 4, SIDE = 256 };
 
 typedef struct sheet {
     const bex_dataset *d;
-    int h, w;             // of a picture on the sheet
-    int wide;             // of the sheet, in pixels
+    int h, w; // of a picture on the sheet
+    int wide; // of the sheet, in pixels
     unsigned char *pixels;
     unsigned char *picture, *small, *scratch;
 } sheet;
@@ -43,7 +43,8 @@ static int fill(sheet *s, int episodes, int cameras) {
 
 int bex_contact_sheet(const bex_dataset *d, const char *path) {
     int h = bex_pictures_height(d->pictures), w = bex_pictures_width(d->pictures);
-    int cameras = bex_dataset_cameras(d), episodes = d->episodes < EPISODES ? d->episodes : EPISODES;
+    int cameras = bex_dataset_cameras(d),
+        episodes = d->episodes < EPISODES ? d->episodes : EPISODES;
     int large = h > w ? h : w;
     sheet s = {.d = d, .h = h, .w = w};
     if (large > SIDE) s.h = h * SIDE / large + 1, s.w = w * SIDE / large + 1;

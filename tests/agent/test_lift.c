@@ -1,5 +1,7 @@
-/* The real robomimic Lift file with 84 x 84 pictures (one human demonstration, 48 steps): a policy that sees nothing
- * but pictures overfits it until the chunks are reproduced, and other pictures cost it its loss. SKIP where the file
+/* The real robomimic Lift file with 84 x 84 pictures (one human demonstration, 48 steps): a policy that
+ * sees nothing
+ * but pictures overfits it until the chunks are reproduced, and other pictures cost it its loss. SKIP
+ * where the file
  * is not beside the sources (it is nobody's to copy). */
 #include "agent/imitation/imitation.h"
 #include "data/load.h"
@@ -42,7 +44,8 @@ static double chunk_error(const bex_policy *p, bex_dataset *d) {
         bex_real chunk[4 * 7];
         for (int i = 0; i < 2; i++)
             assert_int_equal(bex_pictures_read(d->pictures, t, i, picture[i]), 0);
-        bex_observation obs = {.state = d->observations + t * d->O, .image = {picture[0], picture[1]}};
+        bex_observation obs = {.state = d->observations + t * d->O,
+                               .image = {picture[0], picture[1]}};
         if (bex_control_plan_from(c, &obs, NULL, NULL, chunk) < 0) fail_msg("%s", bex_error());
         for (int i = 0; i < 4 * 7; i++) {
             double a = (double)d->actions[t * 7 + i];

@@ -1,5 +1,7 @@
-/* Learning from pictures: what only the picture tells is learned and lost with another picture; the same bits on
- * any number of threads and after loading; nothing is allocated in a steady update; frozen networks give features
+/* Learning from pictures: what only the picture tells is learned and lost with another picture; the same
+ * bits on
+ * any number of threads and after loading; nothing is allocated in a steady update; frozen networks give
+ * features
  * once; an encoder learns the state; what cannot be learned from is told. */
 #include "agent/sight/encoder.h"
 #include "agent/sight/pixels.h"
@@ -18,8 +20,9 @@ enum { SLOW_BUILD = 0 };
 #endif
 enum { SIDE = 16, EPISODES = 12, LONG = 16, SEEN_ROWS = EPISODES * LONG };
 
-static const char base[] = "model.history=0 model.chunk=2 train.batch=16 train.lanes=4 train.micro=4 "
-                           "vision.channels=16 train.crop=0.95 train.lr=3e-3 ";
+static const char base[] =
+    "model.history=0 model.chunk=2 train.batch=16 train.lanes=4 train.micro=4 "
+    "vision.channels=16 train.crop=0.95 train.lr=3e-3 ";
 
 // a spot at (u,v); the state says nothing of it, the action is where it is
 static bex_dataset *spots_new(void) {
@@ -79,7 +82,8 @@ static double mean_loss(bex_agent *a, int64_t first, int64_t count) {
 static void it_looks(void **state) {
     (void)state;
     if (SLOW_BUILD) skip();
-    bex_agent *a = agent_seeing("train.agent=bc model.chunk=1 diffusion.predicts=chunk data.held_out=0.1");
+    bex_agent *a =
+        agent_seeing("train.agent=bc model.chunk=1 diffusion.predicts=chunk data.held_out=0.1");
     double first = mean_loss(a, 0, 10);
     mean_loss(a, 10, 290);
     double last = mean_loss(a, 300, 40);
@@ -147,7 +151,8 @@ static void going_on_equals_not_stopping(void **state) {
     (void)state;
     char folder[600];
     snprintf(folder, sizeof folder, "%s", scratch_folder("sight"));
-    bex_agent *a = agent_seeing("train.agent=bc train.ema=0.9"), *b = agent_seeing("train.agent=bc train.ema=0.9");
+    bex_agent *a = agent_seeing("train.agent=bc train.ema=0.9"),
+              *b = agent_seeing("train.agent=bc train.ema=0.9");
     for (int64_t s = 0; s < 3; s++) update(a, s);
     assert_int_equal(a->class->save(a, folder), 0);
     if (b->class->load(b, folder) < 0) fail_msg("%s", bex_error());
@@ -193,7 +198,8 @@ static void an_encoder_learns_and_freezes(void **state) {
     assert_true(isfinite(evaluation(e).score));
     assert_int_equal(e->class->save(e, folder), 0);
     e->class->free(e);
-    snprintf(settings, sizeof settings, "train.agent=bc model.encoder=frozen train.encoder=%s", folder);
+    snprintf(settings, sizeof settings, "train.agent=bc model.encoder=frozen train.encoder=%s",
+             folder);
     bex_agent *a = try_agent(settings, cache), *b;
     if (!a) fail_msg("%s", bex_error());
     assert_int_equal(access(cache, F_OK), 0);
@@ -213,12 +219,14 @@ static void an_encoder_learns_and_freezes(void **state) {
     bex_tape_reset(&tape);
     for (int i = 0; i < 2; i++)
         assert_int_equal(bex_pictures_read(x->train.data->pictures, 7, i, picture[i]), 0);
-    bex_policy_see(x->policy, &tape, &(bex_observation){.image = {picture[0], picture[1]}}, 1, seen);
+    bex_policy_see(x->policy, &tape, &(bex_observation){.image = {picture[0], picture[1]}}, 1,
+                   seen);
     assert_memory_equal(seen[0]->data, bex_features_at(x->train.features, 7), size / 2);
     bex_arena_free(arena);
     for (int64_t s = 0; s < 3; s++) update(a, s), update(b, s);
     same_params(a, b);
-    assert_int_equal(a->class->save(a, folder), 0); // in place of the encoder: a policy holds its network too
+    assert_int_equal(a->class->save(a, folder),
+                     0); // in place of the encoder: a policy holds its network too
     bex_policy *p = bex_policy_load(folder);
     if (!p) fail_msg("%s", bex_error());
     assert_memory_equal(p->frozen->value, x->policy->frozen->value,
@@ -233,12 +241,13 @@ static void what_cannot_be_learned_is_told(void **state) {
     (void)state;
     static const struct {
         const char *settings, *part;
-    } cases[] = {{"train.agent=bc model.encoder=frozen", "train.encoder is empty"},
-                 {"train.agent=bc train.encoder=no/such", "there is no such file"},
-                 {"train.agent=bc train.encoder=/", "neither a run nor a folder"},
-                 {"train.agent=bc vision.channels=24", "vision.channels 24 is not a multiple of 16"},
-                 {"train.agent=encoder vision.channels=24", "vision.channels 24 is not a multiple"},
-                 {"train.agent=encoder train.warmup=2000", "train.warmup 2000 exceeds"}};
+    } cases[] = {
+        {"train.agent=bc model.encoder=frozen", "train.encoder is empty"},
+        {"train.agent=bc train.encoder=no/such", "there is no such file"},
+        {"train.agent=bc train.encoder=/", "neither a run nor a folder"},
+        {"train.agent=bc vision.channels=24", "vision.channels 24 is not a multiple of 16"},
+        {"train.agent=encoder vision.channels=24", "vision.channels 24 is not a multiple"},
+        {"train.agent=encoder train.warmup=2000", "train.warmup 2000 exceeds"}};
     for (int k = 0; k < (int)(sizeof cases / sizeof *cases); k++) {
         if (try_agent(cases[k].settings, NULL)) fail_msg("%s is accepted", cases[k].settings);
         if (!strstr(bex_error(), cases[k].part)) fail_msg("%s: %s", cases[k].settings, bex_error());

@@ -1,4 +1,5 @@
-/* Acting on pictures: the same chunk as the network computes from them, whatever their size; the pictures matter;
+/* Acting on pictures: the same chunk as the network computes from them, whatever their size; the pictures
+ * matter;
  * what does not fit is refused and changes nothing; no memory is taken. */
 #include <bex/bex.h>
 
@@ -133,10 +134,10 @@ static void no_memory_is_taken(void **state) {
 }
 
 static int set_up(void **state) {
-    static const char *const sees[] = {
-        "vision.images=front,wrist", "vision.height=24",   "vision.width=20",
-        "vision.channels=16",        "vision.shared=false", "vision.pool=places",
-        "vision.flip=vertical",      NULL};
+    static const char *const sees[] = {"vision.images=front,wrist", "vision.height=24",
+                                       "vision.width=20",           "vision.channels=16",
+                                       "vision.shared=false",       "vision.pool=places",
+                                       "vision.flip=vertical",      NULL};
     snprintf(model, sizeof model, "%s", scratch_path("seen.safetensors"));
     tiny_policy_save(sees, 0, 1, model);
     bex_policy *p;

@@ -70,7 +70,8 @@ static void write_bytes(const char *path, const char *bytes, size_t size) {
 
 // every picture once; those that can be read are read whatever others are
 static int look(bex_dataset *d) {
-    size_t bytes = bex_picture_bytes(bex_pictures_height(d->pictures), bex_pictures_width(d->pictures));
+    size_t bytes =
+        bex_picture_bytes(bex_pictures_height(d->pictures), bex_pictures_width(d->pictures));
     unsigned char *out = malloc(bytes);
     int code = out ? 0 : bex_fail("out of memory");
     for (int r = 0; r < d->rows && out; r++)
@@ -242,8 +243,9 @@ static void real_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_d4rl), cmocka_unit_test(small_gzip), cmocka_unit_test(small_minari),
-        cmocka_unit_test(small_libero), cmocka_unit_test(small_pictures), cmocka_unit_test(real_files)};
+        cmocka_unit_test(small_d4rl),     cmocka_unit_test(small_gzip),
+        cmocka_unit_test(small_minari),   cmocka_unit_test(small_libero),
+        cmocka_unit_test(small_pictures), cmocka_unit_test(real_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

@@ -1,5 +1,6 @@
 /* Pictures of demonstrations: every byte as the file has it, for every way to store them, whatever is kept in
- * memory and however many threads read; turned, resized, appended, cut into subsets; what is wrong is told in one
+ * memory and however many threads read; turned, resized, appended, cut into subsets; what is wrong is told
+ * in one
  * line. */
 #include "data/load.h"
 #include "data/subset.h"
@@ -81,7 +82,8 @@ static void they_are_turned_and_resized(void **state) {
         bex_dataset_free(d);
     }
     bex_dataset *small = load(path, "front", 6, BEX_FLIP_NONE);
-    assert_true(bex_pictures_height(small->pictures) == 6 && bex_pictures_width(small->pictures) == 6);
+    assert_true(bex_pictures_height(small->pictures) == 6 &&
+                bex_pictures_width(small->pictures) == 6);
     unsigned char raw[H * W * 3], want[6 * 6 * 3], got[6 * 6 * 3], scratch[H * 6 * 3];
     unsigned char *p = raw;
     for (int y = 0; y < H; y++)
@@ -131,7 +133,8 @@ static void data_sets_share_and_join_them(void **state) {
     other.demos = 1;
     snprintf(first, sizeof first, "%s", file_of("one.hdf5", &plain));
     const char *second = file_of("two.hdf5", &other);
-    bex_dataset *a = load(first, "all", 0, BEX_FLIP_NONE), *b = load(second, "all", 0, BEX_FLIP_NONE);
+    bex_dataset *a = load(first, "all", 0, BEX_FLIP_NONE),
+                *b = load(second, "all", 0, BEX_FLIP_NONE);
     bex_dataset *blind = load(second, NULL, 0, BEX_FLIP_NONE);
     assert_null(blind->pictures);
     assert_int_equal(blind->cameras.count, 2); // it says which there are
@@ -157,10 +160,10 @@ static void frames_in_memory(void **state) {
     assert_true(bex_names_push(&cameras, "one") == 0);
     unsigned char in[2 * 2 * 2 * 3], out[12];
     for (int i = 0; i < 24; i++) in[i] = (unsigned char)i;
-    bex_pictures *p = bex_pictures_new(&cameras, 2, 2,
-                                       &(bex_pictures_options){.flip = BEX_FLIP_VERTICAL});
-    bex_pictures *q = bex_pictures_new(&cameras, 2, 2,
-                                       &(bex_pictures_options){.flip = BEX_FLIP_VERTICAL});
+    bex_pictures *p =
+        bex_pictures_new(&cameras, 2, 2, &(bex_pictures_options){.flip = BEX_FLIP_VERTICAL});
+    bex_pictures *q =
+        bex_pictures_new(&cameras, 2, 2, &(bex_pictures_options){.flip = BEX_FLIP_VERTICAL});
     assert_int_equal(bex_pictures_add_memory(p, in, 2, 2, 2), 0);
     assert_int_equal(bex_pictures_append(q, p), 0);
     assert_int_equal(bex_pictures_append(q, p), 2);
@@ -211,8 +214,8 @@ static void one_huge_chunk(make *m, const pictured *p) {
     hsize_t piece[4] = {64, 1024, 1024, 3};
     hid_t space = H5Screate_simple(4, dims, most), plist = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(plist, 4, piece);
-    hid_t set = H5Dcreate2(m->file, "data/demo_1/obs/front", H5T_STD_U8LE, space, H5P_DEFAULT, plist,
-                           H5P_DEFAULT);
+    hid_t set = H5Dcreate2(m->file, "data/demo_1/obs/front", H5T_STD_U8LE, space, H5P_DEFAULT,
+                           plist, H5P_DEFAULT);
     H5Dclose(set), H5Pclose(plist), H5Sclose(space);
 }
 

@@ -58,9 +58,9 @@ static void backward_equals_the_twin(void **state) {
             bex_real *mean = input((size_t)(m.d.B * m.d.G), 0);
             bex_real *rstd = input((size_t)(m.d.B * m.d.G), 0);
             bex_groupnorm_fwd(y.p, mean, rstd, m.x, m.w, m.b, m.r, &m.d, scratch.p);
-            bex_groupnorm_bwd((bex_groupnorm_gradients){got[0].p, got[1].p, got[2].p, got[3].p, add,
-                                                        add},
-                              m.dy, y.p, m.x, mean, rstd, m.w, &m.d, scratch.p);
+            bex_groupnorm_bwd(
+                (bex_groupnorm_gradients){got[0].p, got[1].p, got[2].p, got[3].p, add, add}, m.dy,
+                y.p, m.x, mean, rstd, m.w, &m.d, scratch.p);
             bex_ref_groupnorm_bwd(
                 (bex_groupnorm_gradients){want[0].p, want[1].p, want[2].p, want[3].p, 0, 0}, m.dy,
                 y.p, m.x, m.w, &m.d);
@@ -68,8 +68,7 @@ static void backward_equals_the_twin(void **state) {
             for (int i = 0; i < m.d.B * m.d.G; i++) largest = fmax(largest, (double)rstd[i]);
             static const char *const names[] = {"dx", "dr", "dw", "db"};
             for (int i = 0; i < 4; i++) {
-                for (int j = 0; add && i < 2 && j < m.rows * C; j++)
-                    want[i].p[j] += before[i].p[j];
+                for (int j = 0; add && i < 2 && j < m.rows * C; j++) want[i].p[j] += before[i].p[j];
                 assert_close(got[i], want[i], 400 * EPS * largest, names[i]);
             }
             guards_intact(scratch);

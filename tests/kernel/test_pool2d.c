@@ -4,8 +4,10 @@
 #include "kernel/buffers.h"
 #include "kernel/ref/ref_pool2d.h"
 
-static const bex_pool2d_dims cases[] = {{2, 9, 8, 16, 3, 2, 1}, {1, 4, 4, 5, 2, 2, 0},
-                                        {2, 1, 1, 7, 1, 1, 0},  {1, 5, 6, 33, 5, 3, 2},
+static const bex_pool2d_dims cases[] = {{2, 9, 8, 16, 3, 2, 1},
+                                        {1, 4, 4, 5, 2, 2, 0},
+                                        {2, 1, 1, 7, 1, 1, 0},
+                                        {1, 5, 6, 33, 5, 3, 2},
                                         {3, 2, 2, 32, 2, 1, 1}};
 
 typedef struct {
@@ -63,7 +65,8 @@ static void places_equal_the_twin(void **state) {
             bex_real *p = input((size_t)(B * H * W * C), 0);
             for (int i = 0; i < B * H * W * C; i++) x[i] *= R(8);
             matrix y = output(B, 2 * C, 2 * C, 0), want = copy_of(y, 0);
-            matrix dx = output(B * H * W, C, C, 0), before = copy_of(dx, 0), want_dx = copy_of(dx, 0);
+            matrix dx = output(B * H * W, C, C, 0), before = copy_of(dx, 0),
+                   want_dx = copy_of(dx, 0);
             bex_spatial_softmax_fwd(y.p, p, x, B, H, W, C);
             bex_spatial_softmax_bwd(dx.p, dy, y.p, p, B, H, W, C, add);
             bex_ref_spatial_softmax(want.p, want_dx.p, x, dy, B, H, W, C);

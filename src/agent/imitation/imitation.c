@@ -143,7 +143,9 @@ static int set_up(bex_imitation *a) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
     bex_dataset *d = a->train.data;
-    if (bex_sight_take_cameras(&a->config, d) < 0 || check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0) return -1;
+    if (bex_sight_take_cameras(&a->config, d) < 0 || check_batch(c) < 0 ||
+        check_labels(&c->policy.model, d) < 0)
+        return -1;
     if (c->data.held_out > 0) {
         bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "hold out", 0);
         a->held.data = bex_dataset_hold_out(d, c->data.held_out, g);
@@ -173,9 +175,10 @@ static int set_up(bex_imitation *a) {
 
 static const char *const judged_blind[] = {
     [BEX_OTHER_HISTORY] = "other_history", [BEX_NO_COVERAGE] = "no_coverage", NULL};
-static const char *const judged[] = {
-    [BEX_OTHER_HISTORY] = "other_history", [BEX_NO_COVERAGE] = "no_coverage",
-    [BEX_OTHER_PICTURES] = "other_pictures", NULL};
+static const char *const judged[] = {[BEX_OTHER_HISTORY] = "other_history",
+                                     [BEX_NO_COVERAGE] = "no_coverage",
+                                     [BEX_OTHER_PICTURES] = "other_pictures",
+                                     NULL};
 
 bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                              bex_sources *sources, bex_imitation_prepare_fn *prepare) {
@@ -253,7 +256,8 @@ int bex_imitation_load(bex_agent *agent, const char *folder) {
 
 static void describe_pictures(const bex_imitation *a, FILE *out) {
     const bex_vision *v = &a->policy->vision;
-    fprintf(out, "pictures     %s: %d x %d pixels, ResNet-%d of %d channels, %s, %s; %d x %d features\n",
+    fprintf(out,
+            "pictures     %s: %d x %d pixels, ResNet-%d of %d channels, %s, %s; %d x %d features\n",
             a->policy->config.vision.images, v->o.width, v->o.height, v->o.net.depth,
             v->o.net.width, v->o.shared || v->o.cameras == 1 ? "shared" : "one for each",
             frozen(a) ? "frozen" : "learned", v->places, v->features);
@@ -275,5 +279,6 @@ void bex_imitation_describe(const bex_agent *agent, FILE *out) {
     if (o->cameras) describe_pictures(a, out);
     fprintf(out, "parameters   %zu\n", bex_params_total(a->policy->params));
     fprintf(out, "an update    %lld windows, %.3g GFLOP (forward and backward), %lld lanes\n",
-            t->batch, 3e-9 * (double)t->batch * (encoder + decoder + (frozen(a) ? 0 : vision)), t->lanes);
+            t->batch, 3e-9 * (double)t->batch * (encoder + decoder + (frozen(a) ? 0 : vision)),
+            t->lanes);
 }

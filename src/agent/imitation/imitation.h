@@ -23,8 +23,8 @@
 /* Of an evaluation, beside the held-out loss: the same loss otherwise, NaN where there is none. As large as
  * held_out, and the policy does not use what it is given. */
 enum {
-    BEX_OTHER_HISTORY, // shown another history than the one coverage is of
-    BEX_NO_COVERAGE,   // the coverage is hidden
+    BEX_OTHER_HISTORY,  // shown another history than the one coverage is of
+    BEX_NO_COVERAGE,    // the coverage is hidden
     BEX_OTHER_PICTURES, // shown the pictures of another window
 };
 

@@ -34,7 +34,8 @@ static void gather_features(bex_tape *tape, const bex_policy *p, const bex_featu
                             const int *frames, int B, bex_minibatch *b) {
     size_t one = (size_t)p->vision.places * (size_t)p->vision.features;
     for (int c = 0; c < p->vision.o.cameras; c++) {
-        b->seen[c] = bex_tensor_new(tape, 3, BEX_DIMS(B, p->vision.places, p->vision.features), false);
+        b->seen[c] =
+            bex_tensor_new(tape, 3, BEX_DIMS(B, p->vision.places, p->vision.features), false);
         for (int i = 0; i < B; i++)
             memcpy(b->seen[c]->data + (size_t)i * one,
                    bex_features_at(f, frames[i]) + (size_t)c * one, one * sizeof(bex_real));
@@ -48,7 +49,8 @@ static int gather_pictures(bex_tape *tape, const bex_minibatch_draw *draw, const
     const bex_policy *p = draw->a->policy;
     if (!p->vision.o.cameras) return 0;
     const bex_optimiser_config *t = &draw->a->config.train;
-    int *frames = take(tape, (size_t)B * sizeof *frames), *number = take(tape, (size_t)B * sizeof *number);
+    int *frames = take(tape, (size_t)B * sizeof *frames),
+        *number = take(tape, (size_t)B * sizeof *number);
     for (int i = 0; i < B; i++) {
         int row = rows[i];
         if (draw->without.other_pictures)
@@ -80,7 +82,6 @@ void bex_minibatch_see(bex_tape *tape, const bex_policy *p, bex_minibatch *b) {
     if (b->pixels) bex_vision_run(tape, &p->vision, b->pixels, b->input.B, b->seen);
     b->input.seen = b->seen;
 }
-
 
 static const bex_real *gather(bex_tape *tape, const bex_real *rows_of, int width, const int *rows,
                               int n) {

@@ -11,9 +11,9 @@
 typedef struct bex_minibatch {
     bex_dit_input input;
     bex_real *clean, *mask; // (B,K,dit.o.A), (B,K): bex_minibatch_chunk
-    bex_real *pixels;       // (cameras,B,H,W,3): bex_minibatch_see; NULL: none, or features are there
+    bex_real *pixels; // (cameras,B,H,W,3): bex_minibatch_see; NULL: none, or features are there
     bex_tensor *seen[BEX_CAMERAS]; // input.seen
-    unsigned char *led;     // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
+    unsigned char *led;            // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
 } bex_minibatch;
 
 /* Which windows a batch has. */
@@ -27,8 +27,8 @@ typedef struct bex_minibatch_windows {
 
 /* What the network is told of them; 0 tells all. */
 typedef struct bex_minibatch_hiding {
-    double hide; // how often the coverage is hidden
-    double lead; // how often waypoints are shown (diffusion.show_waypoints)
+    double hide;  // how often the coverage is hidden
+    double lead;  // how often waypoints are shown (diffusion.show_waypoints)
     bool augment; // pictures are changed a little
 } bex_minibatch_hiding;
 
@@ -42,7 +42,8 @@ typedef struct bex_minibatch_draw {
     bex_minibatch_windows what;
     bex_minibatch_hiding how;
     bex_minibatch_ablation without;
-    const unsigned char *ready; // pictures of the whole batch, read before; NULL: they are read when needed
+    const unsigned char
+        *ready; // pictures of the whole batch, read before; NULL: they are read when needed
 } bex_minibatch_draw;
 
 /* Windows per history of this agent's batches: 1 without histories. */
@@ -53,7 +54,8 @@ int bex_minibatch_group(const bex_imitation *a);
 int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
                        bex_rng *rng, bex_minibatch *out);
 
-/* What the network makes of the batch's pictures, into input.seen; learned where the tape records. Nothing without
+/* What the network makes of the batch's pictures, into input.seen; learned where the tape records. Nothing
+ * without
  * pictures. */
 void bex_minibatch_see(bex_tape *tape, const bex_policy *policy, bex_minibatch *batch);
 

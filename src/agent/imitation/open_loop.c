@@ -156,7 +156,8 @@ static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loo
             "demonstrations of %d observation and %d action values, the policy has %d and %d",
             a->policy->O, a->policy->A, p->O, p->A);
     if (n->O != a->policy->dit.o.O || n->K != a->policy->dit.o.K || n->A != a->policy->dit.o.A ||
-        n->N != a->policy->dit.o.N || n->cameras != a->policy->dit.o.cameras || n->mode != a->policy->dit.o.mode)
+        n->N != a->policy->dit.o.N || n->cameras != a->policy->dit.o.cameras ||
+        n->mode != a->policy->dit.o.mode)
         return bex_fail("the policy is not of this configuration");
     if (!bex_normaliser_same(&a->policy->normaliser, &p->normaliser))
         return bex_fail("trained on other demonstrations, or another part of them");

@@ -1,4 +1,5 @@
-/* agent/sight/encoder.c - pictures in, states out. Which moments an update has is a function of (seed, step). */
+/* agent/sight/encoder.c - pictures in, states out. Which moments an update has is a function of (seed,
+ * step). */
 #include "agent/sight/encoder.h"
 
 #include "agent/sight/pixels.h"
@@ -142,8 +143,8 @@ typedef struct {
 // the moments of an update, or of an evaluation
 static void draw_rows(const encoder *e, const bex_dataset *d, uint64_t step, int n, int *rows) {
     uint64_t fixed = (uint64_t)e->config.train.overfit;
-    bex_rng root = bex_rng_split(bex_rng_seed((uint64_t)e->config.train.seed), "moments",
-                                 fixed ? 0 : step);
+    bex_rng root =
+        bex_rng_split(bex_rng_seed((uint64_t)e->config.train.seed), "moments", fixed ? 0 : step);
     for (int i = 0; i < n; i++) {
         bex_rng g = bex_rng_split(root, "moment", fixed ? (uint64_t)i % fixed : (uint64_t)i);
         rows[i] = (int)bex_rng_below(&g, (uint64_t)d->rows);
@@ -186,7 +187,8 @@ static int micro_batch(bex_tape *tape, const job *j, int lane, int first, int B,
     }
     x = bex_linear(tape, x, e->w, e->b, BEX_ACTIVATION_ID);
     bex_tensor *want = bex_constant(tape, target, 2, BEX_DIMS(B, (int)O));
-    bex_tensor *loss = bex_squared_error(tape, x, want, NULL, 1.0 / ((double)j->windows * (double)O));
+    bex_tensor *loss =
+        bex_squared_error(tape, x, want, NULL, 1.0 / ((double)j->windows * (double)O));
     if (j->learn) bex_backward(tape, loss);
     *sum += (double)loss->data[0];
     return 0;
@@ -319,8 +321,8 @@ static void describe(const bex_agent *agent, FILE *out) {
     fprintf(out, "data         %d episodes, %d rows; %d episodes held out\n", e->train->episodes,
             e->train->rows, e->held ? e->held->episodes : 0);
     fprintf(out, "pictures     %s: %d x %d pixels, ResNet-%d of %d channels; %d x %d features\n",
-            e->config.policy.vision.images, v->o.width, v->o.height, v->o.net.depth,
-            v->o.net.width, v->places, v->features);
+            e->config.policy.vision.images, v->o.width, v->o.height, v->o.net.depth, v->o.net.width,
+            v->places, v->features);
     fprintf(out, "parameters   %zu\n", bex_params_total(e->params));
     fprintf(out, "an update    %lld moments, %.3g GFLOP (forward and backward), %lld lanes\n",
             e->config.train.batch, 1e-9 * flops, e->config.train.lanes);

@@ -148,8 +148,7 @@ static int write_file(const char *path, const header *h, const bex_policy *p, co
 static int in_memory(bex_features *f, const header *h, const bex_policy *p, const bex_dataset *d,
                      int threads) {
     f->owned = malloc((size_t)h->count * sizeof *f->owned + 1);
-    if (!f->owned)
-        return bex_fail("out of memory: %.1f GB of features", (double)h->count * 4e-9);
+    if (!f->owned) return bex_fail("out of memory: %.1f GB of features", (double)h->count * 4e-9);
     f->value = f->owned;
     return compute(f->owned, p, d, f->frame, threads);
 }

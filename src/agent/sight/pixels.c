@@ -45,7 +45,8 @@ int bex_pixels_gather(bex_real *out, bex_arena *arena, const bex_pixels_request 
                 continue;
             }
             bex_rng g = bex_rng_split(q->rng, "augment", (uint64_t)q->number[i]);
-            bex_picture_change change = draw_change(q->augment, bex_rng_split(g, "camera", (uint64_t)c));
+            bex_picture_change change =
+                draw_change(q->augment, bex_rng_split(g, "camera", (uint64_t)c));
             bex_picture_changed(to, picture, h, w, &change, scratch);
         }
     return 0;

@@ -42,8 +42,7 @@ void bex_ref_conv2d_bwd_x(bex_real *dx, const bex_real *dy, const bex_real *W,
             double sum = 0;
             const bex_real *g = dy;
             EACH_OUTPUT(d)
-            for (int n = 0; n < d->N; n++, g++)
-                EACH_TAP(d)
+            for (int n = 0; n < d->N; n++, g++) EACH_TAP(d)
             if (seen(dx, d, b, i, j, r, c) == dx + at * d->C)
                 sum += (double)*g * (double)tap(W, d, n, r, c)[k];
             dx[at * d->C + k] = (bex_real)sum;
@@ -52,8 +51,7 @@ void bex_ref_conv2d_bwd_x(bex_real *dx, const bex_real *dy, const bex_real *W,
 
 void bex_ref_conv2d_bwd_w(bex_real *dW, const bex_real *dy, const bex_real *x,
                           const bex_conv2d_dims *d) {
-    for (int n = 0; n < d->N; n++)
-        EACH_TAP(d)
+    for (int n = 0; n < d->N; n++) EACH_TAP(d)
     for (int k = 0; k < d->C; k++) {
         double sum = 0;
         const bex_real *g = dy + n;

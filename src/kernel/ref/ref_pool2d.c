@@ -58,8 +58,8 @@ static double place(int axis, int i, int j, int H, int W) {
     for (int i = 0; i < H; i++)                                                                    \
         for (int j = 0; j < W; j++)
 
-void bex_ref_spatial_softmax(bex_real *y, bex_real *dx, const bex_real *x, const bex_real *dy, int B,
-                             int H, int W, int C) {
+void bex_ref_spatial_softmax(bex_real *y, bex_real *dx, const bex_real *x, const bex_real *dy,
+                             int B, int H, int W, int C) {
     for (int b = 0; b < B; b++)
         for (int c = 0; c < C; c++) {
             double most = -INFINITY, sum = 0, mean[2] = {0, 0};

@@ -9,7 +9,7 @@ void bex_ref_maxpool(bex_real *y, bex_real *dx, const bex_real *x, const bex_rea
                      const bex_pool2d_dims *d);
 void bex_ref_meanpool(bex_real *y, bex_real *dx, const bex_real *x, const bex_real *dy,
                       const bex_pool2d_dims *d);
-void bex_ref_spatial_softmax(bex_real *y, bex_real *dx, const bex_real *x, const bex_real *dy, int B,
-                             int H, int W, int C);
+void bex_ref_spatial_softmax(bex_real *y, bex_real *dx, const bex_real *x, const bex_real *dy,
+                             int B, int H, int W, int C);
 
 #endif
