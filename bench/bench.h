@@ -45,7 +45,8 @@ double bex_bench_seconds(void (*work)(void *payload), void *payload, int rounds,
 void bex_bench_pair(double seconds[2], void (*ours)(void *), void (*reference)(void *),
                     void *payload, int rounds, double least_seconds);
 
-/* The same in seconds of this thread's CPU time: what other programs take does not count. For work of one thread. */
+/* The same in seconds of this thread's CPU time: what other programs take does not count. For work of one
+ * thread. */
 void bex_bench_pair_cpu(double seconds[2], void (*ours)(void *), void (*reference)(void *),
                         void *payload, int rounds, int calls);
 

@@ -1,16 +1,22 @@
 /* bench/vision.c - `bex bench vision`: seeing, beside oneDNN's own convolutions and PyTorch.
  *
  *   conv_fwd, _dx, _dw / 16x16/32-32k3s1    GFLOP/s of one layer of a ResNet-18 (pixels, channels in and out,
- *                                           kernel, stride), BATCH pictures in pieces of a lane's size, beside dnnl's
- *                                           convolution of all at once in the layout it likes best; one thread, whose
+ *                                           kernel, stride), BATCH pictures in pieces of a lane's size,
+ * beside dnnl's
+ *                                           convolution of all at once in the layout it likes best; one
+ * thread, whose
  *                                           CPU time counts: kernels of ours never use more
- *   vision_train/w32/64                     ms an update: two cameras of 64 pixels, ResNet-18 of width 32 shared by
- *                                           both, batch 64, with augmentation; beside the PyTorch twin (--peer torch)
- *   .../data                                % of the lanes' time that reads and changes pictures, or waits for them
+ *   vision_train/w32/64                     ms an update: two cameras of 64 pixels, ResNet-18 of width 32
+ * shared by
+ *                                           both, batch 64, with augmentation; beside the PyTorch twin
+ * (--peer torch)
+ *   .../data                                % of the lanes' time that reads and changes pictures, or waits
+ * for them
  *   vision_frozen/w32/64                    ms an update from kept features, beside a policy of states alone
  *   vision_act/w32/64                       ms a plan on one thread, median
  *
- * Pictures are in memory: what a disk costs is not measured. Ours work in lanes, one thread each, as in training. */
+ * Pictures are in memory: what a disk costs is not measured. Ours work in lanes, one thread each, as in
+ * training. */
 #include "bench/bench.h"
 
 #include "agent/imitation/imitation.h"

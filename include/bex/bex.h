@@ -153,8 +153,10 @@ typedef struct bex_sensors {
     const unsigned char *image[4];
 } bex_sensors;
 
-/* bex_session_act and plan with pictures, or without any the same. Pictures lie as in the demonstrations (LIBERO's:
- * bottom row first): the policy turns them as it turned those, and resizes those of another size as in training.
+/* bex_session_act and plan with pictures, or without any the same. Pictures lie as in the demonstrations
+ * (LIBERO's:
+ * bottom row first): the policy turns them as it turned those, and resizes those of another size as in
+ * training.
  * A picture too few, too many or of no size is BEX_MISUSED, and nothing is changed. Nothing is allocated for
  * pictures of the contract's size; for others, at the first of each larger size. */
 BEX_API int bex_session_act_seen(bex_session *session, const bex_sensors *sensors, float *action,

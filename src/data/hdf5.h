@@ -52,7 +52,8 @@ int bex_h5_read(bex_h5 *file, const char *key, int first, int count, bex_real *o
 int bex_h5_read_flags(bex_h5 *file, const char *key, int first, int count, unsigned char *out);
 int bex_h5_read_integers(bex_h5 *file, const char *key, int first, int count, int *out);
 
-/* Pictures: (rows, height, width, 3) bytes. at: of the first byte in the file where they lie there as they are,
+/* Pictures: (rows, height, width, 3) bytes. at: of the first byte in the file where they lie there as they
+ * are,
  * else negative; band: rows that are decoded together. */
 typedef struct bex_h5_pictures {
     int rows, height, width, band;

@@ -55,7 +55,8 @@ void bex_writer_free(bex_writer *writer); // NULL is fine
 int bex_writer_open_dataset(bex_writer **writer, const char *path, const bex_dataset *dataset,
                             const int *episodes, int count);
 
-/* The same episodes in robomimic's layout, with their pictures: contiguous, an episode a group; LIBERO's attributes
+/* The same episodes in robomimic's layout, with their pictures: contiguous, an episode a group; LIBERO's
+ * attributes
  * where they have a scene. One task and scene a file, else negative with a message. The caller commits. */
 int bex_writer_open_robomimic(bex_writer **writer, const char *path, const bex_dataset *dataset,
                               const int *episodes, int count);

@@ -1,14 +1,16 @@
 /* model/dit.h - the diffusion transformer policy: conditioning tokens -> encoder -> pooled vectors ->
  * denoiser of an action chunk (Dasari et al. 2024, with the tokens of Behavioral Exploration).
  *
- *   query tokens    [ state | coverage | task | scene | timestep | cameras ]   those configured, in this order
+ *   query tokens    [ state | coverage | task | scene | timestep | cameras ]   those configured, in this
+ * order
  *   history tokens  [ s s s ... s ]                                  a set: no positions
  *
  *   full     encoder over query + history, every token sees every token; N history tokens a window
  *   prefix   history sees history, queries see everything; one history serves B/G windows
  *   pooled_i = mean of encoder block i's output over all tokens (full, pool = all) or the query tokens
  *
- * A camera is one token, or one for each place of its picture (model/resnet.h), then with a learned vector for
+ * A camera is one token, or one for each place of its picture (model/resnet.h), then with a learned vector
+ * for
  * each place.
  *
  * Everything is in network units (policy/normaliser.h). Each kind of token has its own projection. */

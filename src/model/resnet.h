@@ -11,7 +11,8 @@
  *   places     P = places, F = 8 width: one token a place (resnet_gn_nopool)
  *   keypoints  P = 1, F = 16 width: where each channel is largest (spatial softmax)
  *
- * Parameters have torchvision's names (conv1.weight, bn1.weight, layer1.0.conv1.weight, ...), behind a prefix.
+ * Parameters have torchvision's names (conv1.weight, bn1.weight, layer1.0.conv1.weight, ...), behind a
+ * prefix.
  * Convolutions lie as (N,kh,kw,C), torchvision's as (N,C,kh,kw): bex_resnet_import turns them. */
 #ifndef BEX_MODEL_RESNET_H
 #define BEX_MODEL_RESNET_H

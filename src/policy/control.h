@@ -41,7 +41,8 @@ int bex_control_end(bex_control *c);
  * states (rows,O) join the memory: the stream goes on as the old one would have. */
 int bex_control_recall(bex_control *c, const bex_real *states, int rows);
 
-/* obs: a state (O) and a picture of each of the policy's cameras, of any size (all of one); action (A); both in the world's
+/* obs: a state (O) and a picture of each of the policy's cameras, of any size (all of one); action (A);
+ * both in the world's
  * units. A state that is not finite, or too far off to be one (bex_normaliser_check), or a picture of a
  * camera the policy does not have, is refused, the caller's fault, and changes nothing. */
 int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action);

@@ -57,12 +57,14 @@ static inline bex_params *bex_policy_sight(const bex_policy *p) {
     return p->frozen ? p->frozen : p->params;
 }
 
-/* A picture of any size (h,w,3), as the demonstrations hold them, to what the network sees: turned, resized, and
+/* A picture of any size (h,w,3), as the demonstrations hold them, to what the network sees: turned,
+ * resized, and
  * as numbers (vision.o.height, width, 3). Scratch from the arena. */
 void bex_policy_picture(const bex_policy *policy, bex_arena *arena, bex_real *out,
                         const unsigned char *picture, int h, int w);
 
-/* The features of one moment: seen[c] (copies, P, F), the same `copies` times. obs NULL: black pictures. The tape
+/* The features of one moment: seen[c] (copies, P, F), the same `copies` times. obs NULL: black pictures.
+ * The tape
  * must not record. */
 void bex_policy_see(const bex_policy *policy, bex_tape *tape, const bex_observation *obs,
                     int copies, bex_tensor **seen);

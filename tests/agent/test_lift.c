@@ -1,5 +1,7 @@
-/* The real robomimic Lift file with 84 x 84 pictures (one human demonstration, 48 steps): a policy that sees nothing
- * but pictures overfits it until the chunks are reproduced, and other pictures cost it its loss. SKIP where the file
+/* The real robomimic Lift file with 84 x 84 pictures (one human demonstration, 48 steps): a policy that
+ * sees nothing
+ * but pictures overfits it until the chunks are reproduced, and other pictures cost it its loss. SKIP
+ * where the file
  * is not beside the sources (it is nobody's to copy). */
 #include "agent/imitation/imitation.h"
 #include "data/load.h"

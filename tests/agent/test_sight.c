@@ -1,5 +1,7 @@
-/* Learning from pictures: what only the picture tells is learned and lost with another picture; the same bits on
- * any number of threads and after loading; nothing is allocated in a steady update; frozen networks give features
+/* Learning from pictures: what only the picture tells is learned and lost with another picture; the same
+ * bits on
+ * any number of threads and after loading; nothing is allocated in a steady update; frozen networks give
+ * features
  * once; an encoder learns the state; what cannot be learned from is told. */
 #include "agent/sight/encoder.h"
 #include "agent/sight/pixels.h"

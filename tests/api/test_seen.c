@@ -1,4 +1,5 @@
-/* Acting on pictures: the same chunk as the network computes from them, whatever their size; the pictures matter;
+/* Acting on pictures: the same chunk as the network computes from them, whatever their size; the pictures
+ * matter;
  * what does not fit is refused and changes nothing; no memory is taken. */
 #include <bex/bex.h>
 

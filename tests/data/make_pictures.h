@@ -1,4 +1,5 @@
-/* tests/data/make_pictures.h - small robomimic files with pictures, good and bad. A pixel of row r, camera c holds
+/* tests/data/make_pictures.h - small robomimic files with pictures, good and bad. A pixel of row r, camera
+ * c holds
  * tone_of(r, c, y, x, k), so that every byte is known. */
 #ifndef BEX_TESTS_DATA_MAKE_PICTURES_H
 #define BEX_TESTS_DATA_MAKE_PICTURES_H

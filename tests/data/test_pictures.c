@@ -1,5 +1,6 @@
 /* Pictures of demonstrations: every byte as the file has it, for every way to store them, whatever is kept in
- * memory and however many threads read; turned, resized, appended, cut into subsets; what is wrong is told in one
+ * memory and however many threads read; turned, resized, appended, cut into subsets; what is wrong is told
+ * in one
  * line. */
 #include "data/load.h"
 #include "data/subset.h"

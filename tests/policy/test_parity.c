@@ -1,5 +1,6 @@
 /* Parity of the whole policy with PyTorch, full and prefix mode: forward, loss, every gradient, three AdamW
- * steps, a guided DDIM chunk from given noise; and of one that sees two cameras through a ResNet-18. Goldens: tests/parity/make_policy.py. */
+ * steps, a guided DDIM chunk from given noise; and of one that sees two cameras through a ResNet-18.
+ * Goldens: tests/parity/make_policy.py. */
 #include "model/dit.h"
 #include "model/vision.h"
 #include "nn/adam.h"

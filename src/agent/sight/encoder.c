@@ -1,4 +1,5 @@
-/* agent/sight/encoder.c - pictures in, states out. Which moments an update has is a function of (seed, step). */
+/* agent/sight/encoder.c - pictures in, states out. Which moments an update has is a function of (seed,
+ * step). */
 #include "agent/sight/encoder.h"
 
 #include "agent/sight/pixels.h"

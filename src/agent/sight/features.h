@@ -1,4 +1,5 @@
-/* agent/sight/features.h - what a frozen network makes of every frame, once: then a policy learns as on states.
+/* agent/sight/features.h - what a frozen network makes of every frame, once: then a policy learns as on
+ * states.
  *
  *   features (frames, cameras, P, F) reals, in a file that is mapped: memory is what is in use
  *
@@ -11,7 +12,8 @@
 
 typedef struct bex_features bex_features;
 
-/* Of all frames of d->pictures as policy->vision sees them, without augmentation. path: where they are kept, or
+/* Of all frames of d->pictures as policy->vision sees them, without augmentation. path: where they are
+ * kept, or
  * NULL: in memory. On `threads`. NULL with a message. */
 bex_features *bex_features_new(const bex_policy *policy, const bex_dataset *d, const char *path,
                                int threads);

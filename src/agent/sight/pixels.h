@@ -1,7 +1,9 @@
 /* agent/sight/pixels.h - pictures of demonstrations as the network takes them, a little changed each time.
  *
- * Augmentation, as dit-policy's: a random part of the picture (its area share and shape drawn), a random blur,
- * random colours. Each camera of a window has its own draw, from (rng, number of the window, camera): the same
+ * Augmentation, as dit-policy's: a random part of the picture (its area share and shape drawn), a random
+ * blur,
+ * random colours. Each camera of a window has its own draw, from (rng, number of the window, camera): the
+ * same
  * whatever the threads, the lanes or the micro-batches. */
 #ifndef BEX_AGENT_SIGHT_PIXELS_H
 #define BEX_AGENT_SIGHT_PIXELS_H
@@ -27,7 +29,8 @@ typedef struct bex_pixels_request {
     bex_rng rng;
 } bex_pixels_request;
 
-/* out (cameras,B,height,width,3). Scratch from the arena. Negative with a message: a picture cannot be read. */
+/* out (cameras,B,height,width,3). Scratch from the arena. Negative with a message: a picture cannot be
+ * read. */
 int bex_pixels_gather(bex_real *out, bex_arena *arena, const bex_pixels_request *q);
 
 #endif
