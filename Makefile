@@ -9,12 +9,12 @@ MPIRUN ?= OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun
 # what installs missing packages; DEPS=: trusts that all are there
 DEPS ?= tools/deps
 
-SOURCES = $(shell find include src bench tests -name '*.[ch]')
+SOURCES = $(shell find include src web bench tests -name '*.[ch]')
 # $(call preset,NAME): configure and build; $(call run_tests,NAME): its tests
 preset = cmake --preset $(1) && cmake --build --preset $(1) -j$(JOBS)
 run_tests = ctest --preset $(1) -j$(JOBS)
 
-.PHONY: all build test check asan f64 arm parity bench fuzz torture install demo deps clean help
+.PHONY: all build test check asan f64 arm web web-driver web-test parity bench fuzz torture install demo deps clean help
 all: build
 
 help:
@@ -25,6 +25,8 @@ help:
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
 	@echo 'make f64        the gradient checks: the double build and its tests'
 	@echo 'make arm        libbex for aarch64, its tests under qemu (installs a cross compiler)'
+	@echo 'make web        the playground: build/web/playground.html (installs emscripten)'
+	@echo 'make web-test   its test in Chromium (installs that and playwright-core)'
 	@echo 'make parity     compare with PyTorch, live (installs python3-torch)'
 	@echo 'make bench      measure; PEERS=1 installs PyTorch to compare with'
 	@echo 'make fuzz       fuzz the readers for FUZZ_SECONDS=300 each'
@@ -63,6 +65,19 @@ arm:
 	@$(DEPS) $(if $(filter tools/deps,$(DEPS)),--arm)
 	$(call preset,arm)
 	$(call run_tests,arm)
+
+web: build
+	@$(DEPS) $(if $(filter tools/deps,$(DEPS)),--web)
+	$(call preset,web)
+	web/build
+
+# what drives the browser in the playground's test
+web-driver:
+	mkdir -p build/web && cp tests/web/package.json build/web/
+	cd build/web && npm install --silent --no-audit --no-fund --no-package-lock
+
+web-test: web web-driver
+	ctest --preset release -R '^(web|serve)/'
 
 parity: build
 	@$(DEPS) $(if $(filter tools/deps,$(DEPS)),--peers)

@@ -12,6 +12,8 @@ install(TARGETS bex bex_static EXPORT bex
 if(BEX_LAB)
   install(TARGETS bex-cli DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/bex FILES_MATCHING PATTERN "*.ini")
+  # the playground, where `make web` was run (bex serve), and what it looks like (bex report)
+  install(FILES build/web/playground.html docs/playground.gif DESTINATION ${CMAKE_INSTALL_DATADIR}/bex OPTIONAL)
   install(FILES models/ant-walker.safetensors DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/models)
 endif()
 install(DIRECTORY include/bex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")

@@ -64,7 +64,8 @@ static bool touch(contact *out, const ball *b, int r, int c) {
         gap = leave(b->position, middle, out->normal);
     double depth = gap - RADIUS - MARGIN, hard = impedance(depth);
     double speed = out->normal[0] * b->velocity[0] + out->normal[1] * b->velocity[1];
-    double stiffness = 1 / (MOST * MOST * TIME_CONSTANT * TIME_CONSTANT), rate = 2 / (MOST * TIME_CONSTANT);
+    double stiffness = 1 / (MOST * MOST * TIME_CONSTANT * TIME_CONSTANT),
+           rate = 2 / (MOST * TIME_CONSTANT);
     // MuJoCo weighs a contact by the mean over three axes of the body's 1 / mass, of which it moves along two
     out->weight = hard / (1 - hard) * 1.5 * MASS;
     out->wanted = -rate * speed - stiffness * hard * depth;
@@ -72,7 +73,8 @@ static bool touch(contact *out, const ball *b, int r, int c) {
 }
 
 static int find_contacts(contact *found, const ball *b, const ball_walls *walls) {
-    int n = 0, r = (int)floor(b->position[0] + CELL_BEGINS), c = (int)floor(b->position[1] + CELL_BEGINS);
+    int n = 0, r = (int)floor(b->position[0] + CELL_BEGINS),
+        c = (int)floor(b->position[1] + CELL_BEGINS);
     for (int i = r - 1; i <= r + 1; i++)
         for (int j = c - 1; j <= c + 1; j++)
             if (n < CONTACTS && is_wall(walls, i, j)) n += touch(&found[n], b, i, j);
@@ -85,7 +87,8 @@ static bool solve(const contact *k, int n, unsigned active, const double *a0, do
     for (int i = 0; i < n; i++) {
         if (!(active >> i & 1)) continue;
         const double *d = k[i].normal;
-        xx += k[i].weight * d[0] * d[0], xy += k[i].weight * d[0] * d[1], yy += k[i].weight * d[1] * d[1];
+        xx += k[i].weight * d[0] * d[0], xy += k[i].weight * d[0] * d[1],
+            yy += k[i].weight * d[1] * d[1];
         x += k[i].weight * d[0] * k[i].wanted, y += k[i].weight * d[1] * k[i].wanted;
     }
     double det = xx * yy - xy * xy;

@@ -1,7 +1,7 @@
-/* web/exports.c - what the page's engine (web/page/engine.js) calls: one stage, its hero, the ghost beside him, a fan,
- * and the world of two goals. All arguments are numbers or places in this module's memory; a negative result has a
- * message in pg_error. Compiled natively the same functions are the other side of the browser's test
- * (tests/web/reference.c). */
+/* web/exports.c - what the page's engine (web/page/engine.js) calls: one stage, its hero, the ghost beside
+ * him, a fan, and the world of two goals. All arguments are numbers or places in this module's memory; a
+ * negative result has a message in pg_error. Compiled natively the same functions are the other side of
+ * the browser's test (tests/web/reference.c). */
 #include "web/exports.h"
 
 #include "base/error.h"
@@ -90,7 +90,8 @@ const float *pg_demonstration(int episode) {
 // what the page tells of a policy: exp, guidance, candidates .. as [deploy] of a config names them
 int pg_setting(int kind, const char *key, char *value) {
     const bex_policy *p = stage_policy(&the_stage, (stage_kind)kind);
-    return p ? bex_deploy_get(&p->config.deploy, key, value) : bex_fail("no policy of kind %d", kind);
+    return p ? bex_deploy_get(&p->config.deploy, key, value)
+             : bex_fail("no policy of kind %d", kind);
 }
 
 int pg_has_coverage(int kind) {

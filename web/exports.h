@@ -1,4 +1,5 @@
-/* web/exports.h - the functions of web/exports.c, exported from the page's WebAssembly module under these names. */
+/* web/exports.h - the functions of web/exports.c, exported from the page's WebAssembly module under these
+ * names. */
 #ifndef BEX_WEB_EXPORTS_H
 #define BEX_WEB_EXPORTS_H
 
@@ -44,8 +45,8 @@ PG_API int pg_fan_points(int i);
 PG_API float pg_fan_value(int i);
 PG_API const float *pg_fan_path(int i);
 
-/* Two goals (theory/explorer.h): what the explorer will do, an episode of his, one of the demonstrator's copy, and
- * how many episodes the copy is expected to need for both. */
+/* Two goals (theory/explorer.h): what the explorer will do, an episode of his, one of the demonstrator's
+ * copy, and how many episodes the copy is expected to need for both. */
 PG_API int pg_goals(double p, unsigned seed);
 PG_API double pg_goals_chance(void); // of goal 2
 PG_API int pg_goals_explore(void);   // 0 or 1

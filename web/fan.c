@@ -41,11 +41,13 @@ static int allocate(fan *f, const bex_policy *p, int candidates) {
 static int open_policy(fan *f, const char *exp) {
     const stage *s = f->stage;
     const bex_policy *p = stage_policy(s, f->kind);
-    if (!p) return bex_fail("no policy that %s", f->kind == STAGE_IMITATES ? "imitates" : "explores");
+    if (!p)
+        return bex_fail("no policy that %s", f->kind == STAGE_IMITATES ? "imitates" : "explores");
     bex_deploy_config d = p->config.deploy;
     if (exp[0] && bex_deploy_set(&d, "exp", exp) < 0) return -1;
     bool forgets = f->kind == STAGE_FORGETS, file = !strncmp(d.history, "file:", 5);
-    if ((forgets || file) && bex_deploy_set(&d, "history", forgets ? "first" : "uniform") < 0) return -1;
+    if ((forgets || file) && bex_deploy_set(&d, "history", forgets ? "first" : "uniform") < 0)
+        return -1;
     if (d.candidates > FAN_MOST) d.candidates = FAN_MOST;
     f->rated = d.candidates > 1 && waypoint_column(p, 0) >= 0 && waypoint_column(p, 1) >= 0;
     if (!f->rated) d.candidates = 1;
@@ -119,7 +121,8 @@ static int spread_plan(fan *f, const bex_real *state) {
         fan_future *t = &f->future[i];
         begin_path(t, state);
         t->value = (float)bex_choice_value(c->choice, i);
-        bex_chunk_positions(s, &p->normaliser, c->x + (size_t)i * bex_chunk_size(s), state, positions);
+        bex_chunk_positions(s, &p->normaliser, c->x + (size_t)i * bex_chunk_size(s), state,
+                            positions);
         for (int k = 0; k < s->K; k++) go_to(t, positions[k * s->W + x], positions[k * s->W + y]);
     }
     return 0;
@@ -153,7 +156,8 @@ static int spread_look_up(fan *f, const bex_real *state) {
     for (int i = 0; i < ALL; i++) {
         double cov;
         int row = bex_retrieval_actor_neighbour(f->actor, i, &cov);
-        if (i % (ALL / (SHOWN - 1)) == 0 || row == bex_retrieval_actor_row(f->actor)) take_neighbour(f, cov, row);
+        if (i % (ALL / (SHOWN - 1)) == 0 || row == bex_retrieval_actor_row(f->actor))
+            take_neighbour(f, cov, row);
     }
     return 0;
 }
@@ -172,7 +176,8 @@ int fan_grow(fan *f) {
     const bex_policy *p = stage_policy(f->stage, f->kind);
     const bex_deploy_config *d = bex_control_deploy(f->control);
     size_t size = bex_chunk_size(&p->chunk);
-    int steps = bex_deploy_actions(p, d), i = f->grown % FAN_PLAYED, from = f->grown / FAN_PLAYED * steps;
+    int steps = bex_deploy_actions(p, d), i = f->grown % FAN_PLAYED,
+        from = f->grown / FAN_PLAYED * steps;
     bex_real state[STAGE_STATE];
     // another noise for each plan of a future: the rows of the first one, turned
     bex_real *noise = f->noise + (size_t)((i + f->grown / FAN_PLAYED) % FAN_PLAYED) * size;

@@ -15,8 +15,8 @@ int stage_take_policy(stage *s, const void *bytes, size_t size) {
     bex_policy *p = bex_policy_parse(bytes, size);
     if (!p) return -1;
     if (p->O != STAGE_STATE || p->A != STAGE_ACTION) {
-        bex_fail("this policy has states of %d and actions of %d numbers, the ball %d and %d", p->O, p->A,
-                 STAGE_STATE, STAGE_ACTION);
+        bex_fail("this policy has states of %d and actions of %d numbers, the ball %d and %d", p->O,
+                 p->A, STAGE_STATE, STAGE_ACTION);
         return bex_policy_free(p), -1;
     }
     bool imitates = !p->dit.o.N && !p->dit.o.coverage;
@@ -32,8 +32,8 @@ static unsigned read16(const unsigned char *at) {
 }
 
 // the rows of one episode, column by column
-static const unsigned char *read_rows(bex_dataset *d, int episode, int rows, const float *low, const float *high,
-                                      const unsigned char *from) {
+static const unsigned char *read_rows(bex_dataset *d, int episode, int rows, const float *low,
+                                      const float *high, const unsigned char *from) {
     for (int c = 0; c < COLUMNS; c++) {
         unsigned value = 0;
         for (int t = 0; t < rows; t++, from += 2) {
@@ -59,7 +59,8 @@ static int read_demonstrations(bex_dataset *d, const unsigned char *bytes, size_
     int episodes = head[0], rows = head[1];
     if (episodes < 1 || rows < 1 || episodes > 100000 || rows > 100000 ||
         size - header != (size_t)episodes * (size_t)rows * COLUMNS * 2)
-        return bex_fail("demonstrations: %d episodes of %d rows are not %zu bytes", episodes, rows, size);
+        return bex_fail("demonstrations: %d episodes of %d rows are not %zu bytes", episodes, rows,
+                        size);
     for (int c = 0; c < COLUMNS; c++)
         if (!isfinite(range[c]) || !isfinite(range[COLUMNS + c]))
             return bex_fail("demonstrations: a range that is not finite");
@@ -67,7 +68,8 @@ static int read_demonstrations(bex_dataset *d, const unsigned char *bytes, size_
     if (!start) return bex_fail("demonstrations: out of memory");
     for (int e = 0; e <= episodes; e++) start[e] = e * rows;
     size_t all = (size_t)episodes * (size_t)rows;
-    if (bex_dataset_allocate(d, all, STAGE_STATE, STAGE_ACTION, 0, (size_t)1 << 30) < 0) return free(start), -1;
+    if (bex_dataset_allocate(d, all, STAGE_STATE, STAGE_ACTION, 0, (size_t)1 << 30) < 0)
+        return free(start), -1;
     if (bex_dataset_take_episodes(d, start, episodes) < 0) return -1;
     bytes += header;
     for (int e = 0; e < episodes; e++) bytes = read_rows(d, e, rows, range, range + COLUMNS, bytes);
@@ -89,7 +91,8 @@ int stage_take_demonstrations(stage *s, const unsigned char *bytes, size_t size)
     return 0;
 }
 
-int stage_set_maze(stage *s, const unsigned char *wall, int rows, int cols, int start_row, int start_col) {
+int stage_set_maze(stage *s, const unsigned char *wall, int rows, int cols, int start_row,
+                   int start_col) {
     if (rows < 1 || cols < 1 || rows > STAGE_SIDE || cols > STAGE_SIDE)
         return bex_fail("a maze of %d x %d, at most %d fit", rows, cols, STAGE_SIDE);
     if (start_row < 0 || start_col < 0 || start_row >= rows || start_col >= cols ||
@@ -109,7 +112,8 @@ void stage_set_seed(stage *s, uint64_t seed) {
 
 int stage_remember(stage *s, const bex_real *states, int rows) {
     size_t size = (size_t)rows * STAGE_STATE * sizeof *states;
-    if (s->episodes == STAGE_PAST) return bex_fail("%d episodes are remembered, no more fit", STAGE_PAST);
+    if (s->episodes == STAGE_PAST)
+        return bex_fail("%d episodes are remembered, no more fit", STAGE_PAST);
     bex_real *copy = malloc(size);
     if (!copy) return bex_fail("out of memory");
     memcpy(copy, states, size);
@@ -123,7 +127,8 @@ void stage_forget(stage *s, int keep) {
 
 static bool is_free(const stage *s, double x, double y) {
     int r = (int)floor(x + 0.7), c = (int)floor(y + 0.7);
-    return r >= 0 && c >= 0 && r < s->walls.rows && c < s->walls.cols && !s->wall[r * s->walls.cols + c];
+    return r >= 0 && c >= 0 && r < s->walls.rows && c < s->walls.cols &&
+           !s->wall[r * s->walls.cols + c];
 }
 
 int stage_draw(stage *s, const float *points, int n) {
@@ -141,7 +146,8 @@ int stage_draw(stage *s, const float *points, int n) {
             if (!is_free(s, px, py) || !(length > 0)) continue;
             bex_real *state = states + (size_t)rows++ * STAGE_STATE;
             state[0] = (bex_real)px, state[1] = (bex_real)py;
-            state[2] = DRAWN_SPEED * (bex_real)(dx / length), state[3] = DRAWN_SPEED * (bex_real)(dy / length);
+            state[2] = DRAWN_SPEED * (bex_real)(dx / length),
+            state[3] = DRAWN_SPEED * (bex_real)(dy / length);
         }
     }
     int code = rows ? stage_remember(s, states, rows) : 0;
@@ -166,7 +172,8 @@ const bex_policy *stage_policy(const stage *s, stage_kind kind) {
 ball stage_begin(const stage *s, int index) {
     ball b;
     bex_rng rng = bex_rng_split(bex_rng_seed(s->seed), "start", (uint64_t)index);
-    for (int i = 0; i < 2; i++) b.position[i] = s->start[i] + BEX_RESET_NOISE * (2 * bex_rng_uniform(&rng) - 1);
+    for (int i = 0; i < 2; i++)
+        b.position[i] = s->start[i] + BEX_RESET_NOISE * (2 * bex_rng_uniform(&rng) - 1);
     for (int i = 0; i < 2; i++) b.velocity[i] = BEX_RESET_SPEED * bex_rng_normal(&rng);
     return b;
 }

@@ -1,9 +1,9 @@
-/* web/stage.h - what all in the playground share: the maze, the policies, the demonstrations that are looked up, and
- * the past, which is what was drawn and what was lived, episode by episode.
+/* web/stage.h - what all in the playground share: the maze, the policies, the demonstrations that are
+ * looked up, and the past, which is what was drawn and what was lived, episode by episode.
  *
- * One stage; plain structs that others read. What fails returns negative with a message (base/error.h) and leaves the
- * stage as it was. Whoever holds a policy or the demonstrations (web/walker.h, web/fan.h) is made anew after a change:
- * `revision` tells. */
+ * One stage; plain structs that others read. What fails returns negative with a message (base/error.h) and
+ * leaves the stage as it was. Whoever holds a policy or the demonstrations (web/walker.h, web/fan.h) is
+ * made anew after a change: `revision` tells. */
 #ifndef BEX_WEB_STAGE_H
 #define BEX_WEB_STAGE_H
 
@@ -11,9 +11,15 @@
 #include "policy/policy.h"
 #include "web/ball.h"
 
-/* Who acts: a policy that explores, the same with its history replaced by the first state, one that imitates, and the
- * look-up in the demonstrations. */
-typedef enum { STAGE_EXPLORES, STAGE_FORGETS, STAGE_IMITATES, STAGE_LOOKS_UP, STAGE_KINDS } stage_kind;
+/* Who acts: a policy that explores, the same with its history replaced by the first state, one that
+ * imitates, and the look-up in the demonstrations. */
+typedef enum {
+    STAGE_EXPLORES,
+    STAGE_FORGETS,
+    STAGE_IMITATES,
+    STAGE_LOOKS_UP,
+    STAGE_KINDS
+} stage_kind;
 
 enum {
     STAGE_SIDE = 24,   // rows and columns of a maze, at most
@@ -41,25 +47,26 @@ typedef struct stage {
     unsigned revision; // changes with everything but the past
 } stage;
 
-/* The bytes of a model.safetensors with states of 4 and actions of 2 takes the place of `imitates` if it has neither
- * history nor coverage, else of `explores`. Returns which: STAGE_EXPLORES or STAGE_IMITATES. */
+/* The bytes of a model.safetensors with states of 4 and actions of 2 takes the place of `imitates` if it
+ * has neither history nor coverage, else of `explores`. Returns which: STAGE_EXPLORES or STAGE_IMITATES. */
 int stage_take_policy(stage *s, const void *bytes, size_t size);
 
-/* What tests/web and web/build write: int32 episodes, rows of each; float low[6], high[6]; then per episode and column
- * (x, y, vx, vy, ax, ay) the rows as uint16 between low and high, each but the first as the difference to the one
- * before. */
+/* What tests/web and web/build write: int32 episodes, rows of each; float low[6], high[6]; then per
+ * episode and column (x, y, vx, vy, ax, ay) the rows as uint16 between low and high, each but the first as
+ * the difference to the one before. */
 int stage_take_demonstrations(stage *s, const unsigned char *bytes, size_t size);
 
 /* wall (rows, cols): 1 wall. Start at a free cell. The past stays. */
-int stage_set_maze(stage *s, const unsigned char *wall, int rows, int cols, int start_row, int start_col);
+int stage_set_maze(stage *s, const unsigned char *wall, int rows, int cols, int start_row,
+                   int start_col);
 void stage_set_seed(stage *s, uint64_t seed);
 
 /* An episode joins the past: states (rows,4), copied. */
 int stage_remember(stage *s, const bex_real *states, int rows);
 void stage_forget(stage *s, int keep); // all but the first `keep` episodes
 
-/* A line through n points (n,2), metres, as the states of a ball that goes along it at 3 m/s; what lies in walls is
- * left out. Joins the past, unless nothing is left: returns its states, 0 for none. */
+/* A line through n points (n,2), metres, as the states of a ball that goes along it at 3 m/s; what lies in
+ * walls is left out. Joins the past, unless nothing is left: returns its states, 0 for none. */
 int stage_draw(stage *s, const float *points, int n);
 
 /* A number that any changed bit of the past changes. */

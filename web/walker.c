@@ -9,12 +9,15 @@
 
 static bex_actor *policy_actor(const stage *s, stage_kind kind, const char *exp, bex_rng rng) {
     const bex_policy *p = stage_policy(s, kind);
-    if (!p) return bex_fail("no policy that %s", kind == STAGE_IMITATES ? "imitates" : "explores"), NULL;
+    if (!p)
+        return bex_fail("no policy that %s", kind == STAGE_IMITATES ? "imitates" : "explores"),
+               NULL;
     bex_deploy_config d = p->config.deploy;
     if (exp[0] && bex_deploy_set(&d, "exp", exp) < 0) return NULL;
     // a rule that names a file has none to read here
     bool forgets = kind == STAGE_FORGETS, file = !strncmp(d.history, "file:", 5);
-    if ((forgets || file) && bex_deploy_set(&d, "history", forgets ? "first" : "uniform") < 0) return NULL;
+    if ((forgets || file) && bex_deploy_set(&d, "history", forgets ? "first" : "uniform") < 0)
+        return NULL;
     return bex_policy_actor_new(p, &d, rng);
 }
 
@@ -31,8 +34,12 @@ bex_actor *walker_actor(const stage *s, stage_kind kind, const char *exp, int ep
     int code = a ? 0 : -1;
     for (int e = 0; e < episode && code == 0; e++) {
         stage_episode states = past && e < s->episodes ? s->past[e] : (stage_episode){NULL, 0};
-        bex_episode told = {.steps = states.rows, .O = STAGE_STATE, .A = STAGE_ACTION, .obs = states.states,
-                            .last = states.rows ? states.states + (states.rows - 1) * STAGE_STATE : NULL};
+        bex_episode told = {.steps = states.rows,
+                            .O = STAGE_STATE,
+                            .A = STAGE_ACTION,
+                            .obs = states.states,
+                            .last = states.rows ? states.states + (states.rows - 1) * STAGE_STATE
+                                                : NULL};
         code = a->class->recall(a, &told);
     }
     if (code == 0) return a;

@@ -20,15 +20,19 @@ static const char *policy, *address = "127.0.0.1";
 static long long port = 8080;
 
 static const bex_option options[] = {
-    {"policy", BEX_OPTION_TEXT, &policy, "RUN", "a run, checkpoint or model file that acts in the page", 0, 0},
+    {"policy", BEX_OPTION_TEXT, &policy, "RUN",
+     "a run, checkpoint or model file that acts in the page", 0, 0},
     {"port", BEX_OPTION_INTEGER, &port, "N", "0: any that is free", 0, 65535},
-    {"address", BEX_OPTION_TEXT, &address, "A", "numeric; another than this machine's own lets others in", 0, 0},
+    {"address", BEX_OPTION_TEXT, &address, "A",
+     "numeric; another than this machine's own lets others in", 0, 0},
 };
 static const bex_usage usage = {
     .command = "serve",
     .synopsis = "[PAGE.html] [options]",
-    .about = "Serve the playground (web/README.md) on this machine, until Ctrl-C. PAGE.html: what `make web` made, by\n"
-             "default the installed one or build/web/playground.html. Nothing but the page and the policy can be read.",
+    .about =
+        "Serve the playground (web/README.md) on this machine, until Ctrl-C. PAGE.html: what `make web`\n"
+        "made, by default the installed one or build/web/playground.html. Nothing but the page and the\n"
+        "policy can be read.",
     .example = "bex serve --port 8080\nbex serve --policy runs/be",
     .options = options,
     .count = sizeof options / sizeof *options,
@@ -43,7 +47,8 @@ static int read_policy(char **bytes, size_t *size) {
     int O = p->O, A = p->A;
     bex_policy_free(p);
     if (O != 4 || A != 2)
-        return bex_fail("'%s': states of %d and actions of %d numbers; the page's ball has 4 and 2", path, O, A);
+        return bex_fail("'%s': states of %d and actions of %d numbers; the page's ball has 4 and 2",
+                        path, O, A);
     return bex_file_read(bytes, size, path, LARGEST);
 }
 
@@ -60,7 +65,8 @@ static int serve(const bex_served *files, int count) {
     if (!s) return -1;
     bool six = strchr(address, ':') != NULL;
     printf("http://%s%s%s:%d/\n", six ? "[" : "", address, six ? "]" : "", bex_server_port(s));
-    if (!bex_server_local(s)) fprintf(stderr, "bex serve: others on this network can open it, too\n");
+    if (!bex_server_local(s))
+        fprintf(stderr, "bex serve: others on this network can open it, too\n");
     fflush(stdout);
     int code = 0;
     bex_interrupt_begin();

@@ -14,8 +14,7 @@ enum { BEX_REDUCE = 32, BEX_REDUCE_VECTORS = BEX_REDUCE / BEX_SIMD };
  * registers. */
 #define BEX_REDUCE_EACH BEX_UNROLL for (int j = 0; j < BEX_REDUCE_VECTORS; j++)
 #define BEX_REDUCE_HALVES(n)                                                                       \
-    BEX_UNROLL for (int half = (n) / 2; half; half /= 2)                              \
-        BEX_UNROLL for (int j = 0; j < half; j++)
+    BEX_UNROLL for (int half = (n) / 2; half; half /= 2) BEX_UNROLL for (int j = 0; j < half; j++)
 #define BEX_REDUCE_BODY(START, VECTOR, TERM, JOIN, JOIN1)                                          \
     bex_vec v[BEX_REDUCE_VECTORS];                                                                 \
     size_t i = 0;                                                                                  \

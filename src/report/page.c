@@ -268,6 +268,15 @@ void bex_page_show(bex_page *p, bex_figure *figure, const char *alt) {
     free(svg), free(png);
 }
 
+void bex_page_picture(bex_page *p, const char *type, const void *bytes, size_t size,
+                      const char *alt) {
+    fputs("<img alt=\"", p->body);
+    escape(p->body, alt);
+    fprintf(p->body, "\" src=\"data:%s;base64,", type);
+    bex_base64_write(p->body, bytes, size);
+    fputs("\">\n", p->body);
+}
+
 void bex_page_keep(bex_page *p, bex_figure *figure, const char *name) {
     char paths[2 * BEX_PATH_SIZE];
     if (!p->folder) return;

@@ -54,6 +54,9 @@ void bex_page_details_end(bex_page *p);
 void bex_page_figure_begin(bex_page *p, int columns);
 void bex_page_show(bex_page *p, bex_figure *figure, const char *alt);
 void bex_page_keep(bex_page *p, bex_figure *figure, const char *name);
+/* A picture that is made already: its bytes, type "image/gif". */
+void bex_page_picture(bex_page *p, const char *type, const void *bytes, size_t size,
+                      const char *alt);
 void bex_page_scale(bex_page *p, const char *low, const char *high); // the colours of heat maps
 void bex_page_figure_end(bex_page *p, const char *caption, ...) BEX_PRINTF(2, 3);
 

@@ -36,6 +36,7 @@ void bex_page_calibration(bex_page *p, const bex_series *series, int count,
                           const char *environment);
 void bex_page_goals(bex_page *p, const bex_record *record, const bex_series *series, int count,
                     const char *environment); // nothing where no exploration has any
+void bex_page_playground(bex_page *p, const bex_record *record);
 void bex_page_sources(bex_page *p, const bex_record *record);
 
 /* "environment-what" without characters a file name should not have. */

@@ -49,6 +49,7 @@ int bex_report_write(const char *const *paths, int count, const char *title, con
     p = bex_page_new(title ? title : name, about, path);
     bex_page_exploration(p, &r);
     bex_page_training(p, &r);
+    bex_page_playground(p, &r);
     bex_page_sources(p, &r);
     code = bex_path_join(path, folder, "report.html");
     if (code == 0) code = bex_page_save(p, path);

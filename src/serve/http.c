@@ -5,13 +5,15 @@
 #include <strings.h>
 
 // one header line's value, trimmed; false: there is no such header
-static bool header(const char *text, size_t n, const char *name, const char **value, size_t *length) {
+static bool header(const char *text, size_t n, const char *name, const char **value,
+                   size_t *length) {
     size_t wanted = strlen(name);
     const char *end = text + n, *line = memchr(text, '\n', n);
     while (line && ++line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         if (!stop) return false;
-        if ((size_t)(stop - line) > wanted && line[wanted] == ':' && !strncasecmp(line, name, wanted)) {
+        if ((size_t)(stop - line) > wanted && line[wanted] == ':' &&
+            !strncasecmp(line, name, wanted)) {
             const char *from = line + wanted + 1, *to = stop;
             while (from < to && (*from == ' ' || *from == '\t')) from++;
             while (to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r')) to--;
@@ -26,7 +28,8 @@ static bool header(const char *text, size_t n, const char *name, const char **va
 bool bex_http_complete(const char *text, size_t n) {
     for (size_t i = 0; i + 1 < n; i++) {
         if (text[i] != '\n') continue;
-        if (text[i + 1] == '\n' || (i + 2 < n && text[i + 1] == '\r' && text[i + 2] == '\n')) return true;
+        if (text[i + 1] == '\n' || (i + 2 < n && text[i + 1] == '\r' && text[i + 2] == '\n'))
+            return true;
     }
     return false;
 }
@@ -36,7 +39,9 @@ static bool is_loopback(const char *host, size_t n) {
     static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t length = strlen(names[i]);
-        if (n >= length && !strncasecmp(host, names[i], length) && (n == length || host[length] == ':')) return true;
+        if (n >= length && !strncasecmp(host, names[i], length) &&
+            (n == length || host[length] == ':'))
+            return true;
     }
     return false;
 }
@@ -45,7 +50,8 @@ static bool is_word(const char *text, size_t n, const char *word) {
     return n == strlen(word) && !memcmp(text, word, n);
 }
 
-bex_http_answer bex_http_answer_to(const char *text, size_t n, const bex_served *files, int count, bool local) {
+bex_http_answer bex_http_answer_to(const char *text, size_t n, const bex_served *files, int count,
+                                   bool local) {
     const char *line_end = memchr(text, '\n', n), *host;
     size_t host_length;
     bex_http_answer a = {.status = 400, .body = true};
@@ -84,14 +90,16 @@ static const char *reason(int status) {
 
 size_t bex_http_head(char out[BEX_HTTP_HEAD_MOST], const bex_http_answer *a) {
     const char *why = reason(a->status);
-    // what the page may do: its own script and style, the engine in a worker, files of this server; nothing elsewhere
-    int n = snprintf(out, BEX_HTTP_HEAD_MOST,
-                     "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"
-                     "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
-                     "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
-                     "style-src 'unsafe-inline'; img-src data:; connect-src 'self'; worker-src blob:\r\n%s\r\n%s%s",
-                     a->status, why, a->file ? a->file->type : "text/plain; charset=utf-8",
-                     a->file ? a->file->size : strlen(why) + 1, a->status == 405 ? "Allow: GET, HEAD\r\n" : "",
-                     a->file || !a->body ? "" : why, a->file || !a->body ? "" : "\n");
+    // what the page may do: its own script and style, the engine in a worker, files of this server;
+    // nothing elsewhere
+    int n = snprintf(
+        out, BEX_HTTP_HEAD_MOST,
+        "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"
+        "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
+        "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
+        "style-src 'unsafe-inline'; img-src data:; connect-src 'self'; worker-src blob:\r\n%s\r\n%s%s",
+        a->status, why, a->file ? a->file->type : "text/plain; charset=utf-8",
+        a->file ? a->file->size : strlen(why) + 1, a->status == 405 ? "Allow: GET, HEAD\r\n" : "",
+        a->file || !a->body ? "" : why, a->file || !a->body ? "" : "\n");
     return n < 0 ? 0 : (size_t)n;
 }

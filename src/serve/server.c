@@ -42,7 +42,9 @@ static bool is_local(const struct sockaddr *a) {
 
 static int listen_at(bex_server *s, const char *address, int port) {
     char service[16];
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE}, *at;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                             .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE},
+                    *at;
     struct sockaddr_storage bound;
     socklen_t size = sizeof bound;
     snprintf(service, sizeof service, "%d", port);
@@ -129,11 +131,13 @@ static void hear(bex_server *s, connection *c) {
     if (complete || c->size == sizeof c->text) decide(s, c, complete);
 }
 
-// what is sent is all sent: the other side may still be talking, and a close would cut off what it has not read
+// what is sent is all sent: the other side may still be talking, and a close would cut off what it has not
+// read
 static void finish(connection *c) {
     shutdown(c->fd, SHUT_WR);
     char rest[1024];
-    while (read(c->fd, rest, sizeof rest) > 0) {}
+    while (read(c->fd, rest, sizeof rest) > 0) {
+    }
     hang_up(c);
 }
 

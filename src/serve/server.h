@@ -1,8 +1,8 @@
 /* serve/server.h - a table of files, in memory, to whoever asks: one thread, a fixed number of connections.
  *
- * Names are looked up in the table (serve/http.h): no request ever opens a file. A connection has BEX_SERVER_PATIENCE
- * seconds to bring its request and as many without progress to take its answer; where all are taken, others wait in the
- * system's queue. After open nothing allocates. */
+ * Names are looked up in the table (serve/http.h): no request ever opens a file. A connection has
+ * BEX_SERVER_PATIENCE seconds to bring its request and as many without progress to take its answer; where
+ * all are taken, others wait in the system's queue. After open nothing allocates. */
 #ifndef BEX_SERVE_SERVER_H
 #define BEX_SERVE_SERVER_H
 
@@ -12,7 +12,8 @@ enum { BEX_SERVER_CONNECTIONS = 64, BEX_SERVER_PATIENCE = 10 };
 
 typedef struct bex_server bex_server;
 
-/* address: a numeric one, of IPv4 or IPv6; port 0: any that is free. The files are borrowed. NULL with a message. */
+/* address: a numeric one, of IPv4 or IPv6; port 0: any that is free. The files are borrowed. NULL with a
+ * message. */
 bex_server *bex_server_open(const char *address, int port, const bex_served *files, int count);
 void bex_server_close(bex_server *server); // NULL is fine
 

@@ -117,6 +117,24 @@ static void only_full_futures_may_be_chosen(void **state) {
 }
 
 // episode after episode, with a history that is all of the memory, or the first state
+// what it tells of the ten it chose from
+static void check_neighbours(bex_actor *a, const bex_feature *f, const bex_real *obs,
+                             const bex_real *history, int row) {
+    bex_neighbour all[ROWS];
+    int played = 0;
+    nearest_rows(all, obs);
+    for (int i = 0; i < 10; i++) {
+        double cov;
+        int own = bex_retrieval_actor_neighbour(a, i, &cov);
+        assert_true(fabs(cov / coverage_with(f, history, H, own) - 1) < 1e-6);
+        int among = 0;
+        for (int k = 0; k < 10; k++) among += all[k].point == own;
+        assert_int_equal(among, 1);
+        played += own == row;
+    }
+    assert_int_equal(played, 1);
+}
+
 static void the_best_future_is_played(void **state) {
     (void)state;
     static const char *const kinds[] = {"cosine", "mlp", "onehot", "cosine_relative"};
@@ -135,10 +153,11 @@ static void the_best_future_is_played(void **state) {
                 int row = bex_retrieval_actor_row(a);
                 assert_int_equal((int)act[0], row + t % K); // its actions, in order
                 assert_int_equal((int)act[1], -row - t % K);
-                if (t % K == 0)
-                    assert_int_equal(
-                        place_of(bex_retrieval_feature(r), obs, episode ? past : first[0], H, row),
-                        0);
+                if (t % K == 0) {
+                    const bex_real *history = episode ? past : first[0];
+                    assert_int_equal(place_of(bex_retrieval_feature(r), obs, history, H, row), 0);
+                    check_neighbours(a, bex_retrieval_feature(r), obs, history, row);
+                }
             }
             assert_int_equal(a->class->end(a), 0);
             bex_memory *memory = bex_retrieval_actor_history(a);

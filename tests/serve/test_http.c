@@ -3,7 +3,8 @@
 
 #include "test.h"
 
-static const bex_served files[] = {{"/", "text/html", "page", 4}, {"/policy.safetensors", "application/octet-stream", "x", 1}};
+static const bex_served files[] = {{"/", "text/html", "page", 4},
+                                   {"/policy.safetensors", "application/octet-stream", "x", 1}};
 
 static bex_http_answer ask(const char *text) {
     return bex_http_answer_to(text, strlen(text), files, 2, true);
@@ -44,7 +45,8 @@ static void refuses_the_rest(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bex_http_answer a = ask(cases[i].text);
-        if (a.status != cases[i].status) fail_msg("'%s': %d, expected %d", cases[i].text, a.status, cases[i].status);
+        if (a.status != cases[i].status)
+            fail_msg("'%s': %d, expected %d", cases[i].text, a.status, cases[i].status);
         assert_true(a.status == 200 || !a.file);
     }
     const char nul[] = "GET /\0 HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -82,7 +84,8 @@ static void writes_heads(void **state) {
 
 // whatever comes: an answer of the known kinds, and nothing read beyond the end
 static void survives_anything(void **state) {
-    static const char words[][12] = {"GET ", "/", " HTTP/1.1", "\r\n", "\n", "Host: ", "localhost", ":", " ", "\t", "?", "x"};
+    static const char words[][12] = {
+        "GET ", "/", " HTTP/1.1", "\r\n", "\n", "Host: ", "localhost", ":", " ", "\t", "?", "x"};
     unsigned seed = 1;
     (void)state;
     for (int round = 0; round < 20000; round++) {
@@ -105,9 +108,12 @@ static void survives_anything(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(serves_what_is_in_the_table), cmocka_unit_test(refuses_the_rest),
-        cmocka_unit_test(others_may_name_it_as_they_like), cmocka_unit_test(knows_a_whole_head),
-        cmocka_unit_test(writes_heads), cmocka_unit_test(survives_anything),
+        cmocka_unit_test(serves_what_is_in_the_table),
+        cmocka_unit_test(refuses_the_rest),
+        cmocka_unit_test(others_may_name_it_as_they_like),
+        cmocka_unit_test(knows_a_whole_head),
+        cmocka_unit_test(writes_heads),
+        cmocka_unit_test(survives_anything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

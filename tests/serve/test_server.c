@@ -14,10 +14,12 @@
 
 enum { LARGE = 3 << 20 };
 static unsigned char large[LARGE];
-static const bex_served files[] = {{"/", "text/html", "page", 4}, {"/large", "application/octet-stream", large, LARGE}};
+static const bex_served files[] = {{"/", "text/html", "page", 4},
+                                   {"/large", "application/octet-stream", large, LARGE}};
 
 static int reach(const bex_server *s) {
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)bex_server_port(s)),
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)bex_server_port(s)),
                              .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     assert_true(fd >= 0);
@@ -83,7 +85,9 @@ static void one_who_dawdles_holds_up_nobody(void **state) {
     close(gone);
     for (int i = 0; i < 30; i++) {
         int fd = reach(s);
-        say(s, fd, i % 2 ? "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" : "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        say(s, fd,
+            i % 2 ? "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                  : "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n");
         size_t n = hear(s, fd, got, sizeof got - 1);
         got[n] = 0;
         assert_non_null(strstr(got, i % 2 ? "200 OK" : "404 Not Found"));
@@ -141,8 +145,10 @@ static void says_why_it_cannot_listen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_a_large_file_whole),         cmocka_unit_test(one_who_dawdles_holds_up_nobody),
-        cmocka_unit_test(more_than_there_is_room_for_wait), cmocka_unit_test(an_endless_head_is_refused),
+        cmocka_unit_test(gives_a_large_file_whole),
+        cmocka_unit_test(one_who_dawdles_holds_up_nobody),
+        cmocka_unit_test(more_than_there_is_room_for_wait),
+        cmocka_unit_test(an_endless_head_is_refused),
         cmocka_unit_test(says_why_it_cannot_listen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

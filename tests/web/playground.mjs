@@ -2,8 +2,8 @@
 //
 //   node playground.mjs PAGE REFERENCE DEMONSTRATIONS,POLICY,.. BEX OUT [FRAMES]
 //
-// PAGE playground.html; REFERENCE tests/web/reference.c; OUT a folder for screenshots; FRAMES: also one for the pictures
-// of a film (tests/web/film). Prints what it finds; exit 1 at the first thing that is wrong. Nothing here depends on how
+// PAGE playground.html; REFERENCE tests/web/reference.c; OUT a folder for screenshots; FRAMES: only this, the pictures of
+// a film (tests/web/film). Prints what it finds; exit 1 at the first thing that is wrong. Nothing here depends on how
 // fast the machine is: times are printed, never judged.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -131,7 +131,7 @@ async function agrees() {
     return fans;
   }, places);
   const told = execFileSync(reference, [...parts.split(","), "--", ...places.flat().map(String)], { encoding: "utf8" }).trim().split("\n");
-  const tolerance = 2e-3; // metres and units of coverage: sums in another order, without fused multiply-add
+  const tolerance = 5e-4; // metres and units of coverage: sums in another order, without fused multiply-add
   told.forEach((line, kind) => {
     const [head, ...futures] = line.split(" ; "), best = Number(head.split(" ")[1]);
     let most = 0;
@@ -282,7 +282,7 @@ async function films() {
   for (const place of PAST.slice(1)) for (let i = 0; i < 3; i++) { await p.mouse.move(...await pixel(p, place), { steps: 3 }); await take(); }
   await p.mouse.up();
   await until(p, () => playground.state.log.length === 1);
-  await caption("\u2026and it goes where it has not: the bold future covers most");
+  await caption("\u2026and it goes elsewhere: the bold future covers most");
   for (const y of [3.0, 2.9, 2.8, 2.7, 2.6, 2.7, 2.8, 2.9, 3.0]) { await hover(p, [3, y]); await p.waitForTimeout(60); await take(2); }
   await caption("It explores; the orange ghost only imitates");
   await p.mouse.move(5, 300);
@@ -298,8 +298,7 @@ async function films() {
   await p.close();
 }
 
-let code = 0;
-try {
+async function everything() {
   must(statSync(page_file).size < 3e6, `the page has ${(statSync(page_file).size / 1e6).toFixed(2)} MB, less than 3`);
   const p = await open(address);
   const [plan, n, worker] = await p.evaluate(() => [playground.stats.plan, playground.stats.candidates, playground.client.worker]);
@@ -319,8 +318,12 @@ try {
   await works_by_keys();
   await fits_a_phone();
   await guides();
-  if (bex) await is_served();
-  if (frames) await films();
+  await is_served();
+}
+
+let code = 0;
+try {
+  await (frames ? films() : everything());
   console.log("all is well");
 } catch (e) {
   console.log("FAILED: " + e.message + "\n" + e.stack);

@@ -1,9 +1,10 @@
-/* tests/web/reference.c - the native side of the browser's test: futures of a place, by the functions the page calls.
+/* tests/web/reference.c - the native side of the browser's test: futures of a place, by the functions the
+ * page calls.
  *
  *     web_reference DEMONSTRATIONS POLICY... -- X Y X1 Y1 X2 Y2 ...     place, then a drawn past
  *
- * In the medium maze, seed 1. Prints a line for each of the four kinds: KIND BEST, then for each future its value and
- * its path, x y x y ..; futures apart by ';'. Exit 1 with a message. */
+ * In the medium maze, seed 1. Prints a line for each of the four kinds: KIND BEST, then for each future
+ * its value and its path, x y x y ..; futures apart by ';'. Exit 1 with a message. */
 #include "web/exports.h"
 
 #include <stdio.h>
@@ -19,7 +20,8 @@ static unsigned char *read_all(const char *path, int *size) {
     FILE *f = fopen(path, "rb");
     unsigned char *bytes = NULL;
     if (!f) return NULL;
-    if (fseek(f, 0, SEEK_END) == 0 && (*size = (int)ftell(f)) > 0 && (bytes = malloc((size_t)*size))) {
+    if (fseek(f, 0, SEEK_END) == 0 && (*size = (int)ftell(f)) > 0 &&
+        (bytes = malloc((size_t)*size))) {
         rewind(f);
         if (fread(bytes, 1, (size_t)*size, f) != (size_t)*size) *size = 0;
     }
@@ -30,7 +32,9 @@ static unsigned char *read_all(const char *path, int *size) {
 static int take(const char *path, int demonstrations) {
     int size = 0;
     unsigned char *bytes = read_all(path, &size);
-    int code = !bytes ? -1 : demonstrations ? pg_demonstrations(bytes, size) : pg_policy(bytes, size);
+    int code = !bytes           ? -1
+               : demonstrations ? pg_demonstrations(bytes, size)
+                                : pg_policy(bytes, size);
     free(bytes);
     return code;
 }
@@ -64,6 +68,7 @@ int main(int argc, char **argv) {
     for (int i = at + 3; i < argc && n < 64; i++) points[n++] = (float)atof(argv[i]);
     if (n && pg_draw(points, n / 2) < 0) return fail("draw");
     for (int kind = 0; kind < 4; kind++)
-        if (print_fan(kind, (float)atof(argv[at + 1]), (float)atof(argv[at + 2])) < 0) return fail("fan");
+        if (print_fan(kind, (float)atof(argv[at + 1]), (float)atof(argv[at + 2])) < 0)
+            return fail("fan");
     return 0;
 }

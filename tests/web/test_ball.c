@@ -1,5 +1,5 @@
-/* The playground's ball against the MuJoCo world: the same states, in every maze of the package, in the open, along
- * walls, into corners and round their ends. */
+/* The playground's ball against the MuJoCo world: the same states, in every maze of the package, in the
+ * open, along walls, into corners and round their ends. */
 #include "web/ball.h"
 
 #include "base/error.h"
@@ -40,7 +40,8 @@ static void close_pair(pair *p) {
 // an episode of the world's own: both begin in its first state
 static void begin(pair *p, uint64_t seed) {
     bex_real obs[4];
-    assert_int_equal(p->world->class->reset(p->env, bex_rng_seed(seed), &(bex_frame){.state = obs}), 0);
+    assert_int_equal(p->world->class->reset(p->env, bex_rng_seed(seed), &(bex_frame){.state = obs}),
+                     0);
     for (int i = 0; i < 2; i++) {
         p->ball.position[i] = p->sim->qpos[i];
         p->ball.velocity[i] = p->sim->qvel[i];
@@ -61,7 +62,8 @@ static double play(pair *p, uint64_t seed, int hold, bool bangs) {
                 double u = 2 * bex_rng_uniform(&rng) - 1;
                 act[i] = R(bangs ? 1.3 * (u > 0 ? 1 : -1) : u);
             }
-        assert_int_equal(p->world->class->step(p->env, act, &(bex_frame){.state = obs}, &reward, &end), 0);
+        assert_int_equal(
+            p->world->class->step(p->env, act, &(bex_frame){.state = obs}, &reward, &end), 0);
         ball_step(&p->ball, &p->walls, act);
         ball_observe(&p->ball, own);
         for (int i = 0; i < 4; i++) most = fmax(most, fabs((double)(obs[i] - own[i])));
@@ -79,7 +81,8 @@ static void moves_as_mujoco_does(void **state) {
         for (uint64_t seed = 0; seed < EPISODES; seed++)
             most = fmax(most, play(&p, seed, seed % 2 ? 8 : 60, seed % 4 < 2));
         close_pair(&p);
-        print_message("%s: %d episodes of %d steps, at most %.2g apart\n", mazes[k], EPISODES, STEPS, most);
+        print_message("%s: %d episodes of %d steps, at most %.2g apart\n", mazes[k], EPISODES,
+                      STEPS, most);
         if (!(most <= TOLERANCE)) fail_msg("%s: %g apart", mazes[k], most);
     }
 }

@@ -1,4 +1,5 @@
-/* web/inih, which stands in for inih in the page, against the real one: the same pairs, the same first line in error. */
+/* web/inih, which stands in for inih in the page, against the real one: the same pairs, the same first
+ * line in error. */
 #define ini_parse_stream own_parse_stream
 #define ini_handler      own_handler
 #define ini_reader       own_reader
@@ -34,7 +35,8 @@ typedef struct heard {
 
 static int hear(void *user, const char *section, const char *name, const char *value) {
     heard *h = user;
-    h->size += (size_t)snprintf(h->text + h->size, sizeof h->text - h->size, "[%s] <%s> <%s>\n", section, name, value);
+    h->size += (size_t)snprintf(h->text + h->size, sizeof h->text - h->size, "[%s] <%s> <%s>\n",
+                                section, name, value);
     return strcmp(name, "refused") != 0;
 }
 
@@ -43,8 +45,10 @@ static void compare(const char *text, const char *what) {
     source a = {text}, b = {text};
     own.size = real.size = 0;
     own.text[0] = real.text[0] = 0;
-    int first = own_parse_stream(next, &a, hear, &own), other = ini_parse_stream(next, &b, hear, &real);
-    if (strcmp(own.text, real.text) != 0) fail_msg("%s: heard\n%s, inih\n%s", what, own.text, real.text);
+    int first = own_parse_stream(next, &a, hear, &own),
+        other = ini_parse_stream(next, &b, hear, &real);
+    if (strcmp(own.text, real.text) != 0)
+        fail_msg("%s: heard\n%s, inih\n%s", what, own.text, real.text);
     if (first != other) fail_msg("%s: line %d in error, inih says %d", what, first, other);
 }
 
@@ -85,6 +89,7 @@ static void reads_the_presets(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(splits_as_inih_does), cmocka_unit_test(reads_the_presets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(splits_as_inih_does),
+                                       cmocka_unit_test(reads_the_presets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,7 +72,16 @@
     if (place) askFan();
     else { view.fan = null; client.noFan(); }
   }
-  client.onFan = (f) => { view.fan = f; };
+  // of the last futures, the median: what a visitor waits
+  const waits = [];
+  client.onFan = (f) => {
+    view.fan = f;
+    if (f.more || f.best < 0 || s.kind > 1) return;
+    waits.push(f.milliseconds);
+    if (waits.length > 25) waits.shift();
+    stats.plan = [...waits].sort((a, b) => a - b)[waits.length >> 1];
+    if (waits.length > 4) measured();
+  };
   const fanNow = () => client.fan({ kind: s.kind, exp: "q:" + s.exp.toFixed(2), x: view.probe[0], y: view.probe[1] });
 
   // ---- the pointer ----

@@ -1,5 +1,5 @@
-/* web/programs/pack_demonstrations.c - a demonstration file as the page holds it: states and actions of whole episodes
- * of one length, 16 bits each (the layout: stage_take_demonstrations in web/stage.h).
+/* web/programs/pack_demonstrations.c - a demonstration file as the page holds it: states and actions of
+ * whole episodes of one length, 16 bits each (the layout: stage_take_demonstrations in web/stage.h).
  *
  *     web_pack_demonstrations demos.hdf5 EPISODES demos.bin
  *
@@ -14,14 +14,18 @@
 enum { COLUMNS = 6, STATE = 4, ACTION = 2 };
 
 static double value_at(const bex_dataset *d, int row, int c) {
-    return (double)(c < STATE ? d->observations[row * STATE + c] : d->actions[row * ACTION + c - STATE]);
+    return (double)(c < STATE ? d->observations[row * STATE + c]
+                              : d->actions[row * ACTION + c - STATE]);
 }
 
 static int check(const bex_dataset *d, int episodes) {
-    if (d->O != STATE || d->A != ACTION) return bex_fail("states of %d, actions of %d numbers", d->O, d->A);
-    if (episodes < 1 || d->episodes < episodes) return bex_fail("%d episodes, %d wanted", d->episodes, episodes);
+    if (d->O != STATE || d->A != ACTION)
+        return bex_fail("states of %d, actions of %d numbers", d->O, d->A);
+    if (episodes < 1 || d->episodes < episodes)
+        return bex_fail("%d episodes, %d wanted", d->episodes, episodes);
     for (int e = 1; e < episodes; e++)
-        if (bex_dataset_length(d, e) != bex_dataset_length(d, 0)) return bex_fail("episodes of several lengths");
+        if (bex_dataset_length(d, e) != bex_dataset_length(d, 0))
+            return bex_fail("episodes of several lengths");
     return 0;
 }
 
@@ -36,7 +40,8 @@ static void measure(const bex_dataset *d, int rows, float *low, float *high) {
     }
 }
 
-static void write_episode(FILE *out, const bex_dataset *d, int first, int rows, const float *low, const float *high) {
+static void write_episode(FILE *out, const bex_dataset *d, int first, int rows, const float *low,
+                          const float *high) {
     for (int c = 0; c < COLUMNS; c++) {
         unsigned before = 0;
         for (int t = 0; t < rows; t++) {
@@ -63,7 +68,8 @@ static int pack(const char *from, int episodes, const char *to) {
         fwrite(head, sizeof head, 1, file.stream);
         fwrite(low, sizeof low, 1, file.stream);
         fwrite(high, sizeof high, 1, file.stream);
-        for (int e = 0; e < episodes; e++) write_episode(file.stream, d, d->start[e], head[1], low, high);
+        for (int e = 0; e < episodes; e++)
+            write_episode(file.stream, d, d->start[e], head[1], low, high);
         code = bex_file_commit(&file);
     }
     bex_dataset_free(d);

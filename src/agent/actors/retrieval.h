@@ -63,8 +63,8 @@ bex_memory *bex_retrieval_actor_history(bex_actor *actor);
 /* The data row whose actions are being played; -1 before the first act of an episode. */
 int bex_retrieval_actor_row(const bex_actor *actor);
 
-/* Neighbour i of k, nearest first, of the last look-up: its data row, and in *cov the coverage of its future with the
- * history. Not for `among` 0, which rates none. */
+/* Neighbour i of k, nearest first, of the last look-up: its data row, and in *cov the coverage of its
+ * future with the history. Not for `among` 0, which rates none. */
 int bex_retrieval_actor_neighbour(const bex_actor *actor, int i, double *cov);
 
 #endif
