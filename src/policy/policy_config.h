@@ -30,7 +30,7 @@ typedef struct bex_diffusion_config {
 
 typedef struct bex_coverage_config {
     int phi;       // index into bex_phi_kinds
-    char dims[64]; // "0,1"; "" all
+    char dims[BEX_CONFIG_TEXT_SIZE]; // base/columns.h: "0,1"; "" all; numbers once the data is known
     long long features, hidden, future, bank, seed;
     long long support; // demonstrated states by which candidate futures are judged; 0: none
     double bandwidth, lambda, cell;
@@ -45,6 +45,7 @@ typedef struct bex_deploy_config {
     long long candidates;   // futures of which the nearest to exp is taken; 1: the network alone
     long long commit;       // actions for which the chosen one is followed; 0: until the next plan
     long long denoising_steps;
+    double farthest; // standard deviations from the mean at which a state is no reading
 } bex_deploy_config;
 
 typedef struct bex_policy_config {
@@ -82,8 +83,5 @@ int bex_model_set_tokens(bex_model_config *m, const char *name);
 
 /* After a file was read: what keys of before say, in those of today. Negative with a message. */
 int bex_policy_config_settle(bex_policy_config *config);
-
-/* "0,1,5" -> dims (at most `most`); returns how many, 0 for "" (all), negative with a message. */
-int bex_dims_parse(int *dims, int most, const char *text, int O);
 
 #endif

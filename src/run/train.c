@@ -24,10 +24,17 @@ static int load_data(bex_dataset **out, const bex_data_config *c) {
     bex_load_options o = BEX_LOAD_INIT;
     if (!c->path[0]) return bex_fail("no demonstrations: data.path is empty");
     if (c->format[0]) o.format = c->format;
-    if (c->keys[0]) o.keys = c->keys;
+    if (c->obs_keys[0]) o.keys = c->obs_keys;
     if (c->filter[0]) o.filter = c->filter;
-    if (c->split[0] && bex_split_parse(&o.split.rules, c->split) < 0)
-        return bex_fail_in("data.split");
+    if (c->split_at[0] && bex_split_parse(&o.split.rules, c->split_at) < 0)
+        return bex_fail_in("data.split_at");
+    o.split.length = (int)c->episode_length;
+    o.split.jump = c->jump;
+    char rest;
+    if (c->position[0] && (sscanf(c->position, "%9d,%9d%c", &o.split.position[0],
+                                  &o.split.position[1], &rest) != 2 ||
+                           o.split.position[0] < 0 || o.split.position[1] < 0))
+        return bex_fail("data.position takes two column numbers such as 0,1, not '%s'", c->position);
     o.limit = (int)c->limit;
     *out = bex_dataset_load(c->path, &o);
     return *out ? 0 : -1;

@@ -296,7 +296,7 @@ static const bex_config_section moved_sections[] = {
     {"new", moved_rows, 0, "today's"},
     {"other", other_rows, 0, "of both times"},
 };
-static const bex_config_schema moved_schema = {moved_sections, 2};
+static const bex_config_schema moved_schema = {.sections = moved_sections, .count = 2};
 
 static int parse_moved(moved *c, const char *text) {
     bex_config_defaults(&moved_schema, c);
@@ -355,7 +355,7 @@ static void an_alias_goes_before_a_retired_key(void **state) {
         BEX_CONFIG_END,
     };
     const bex_config_section both[] = {moved_sections[0], {"other", speed_rows, 0, "old"}};
-    const bex_config_schema with = {both, 2}, without = {both + 1, 1};
+    const bex_config_schema with = {.sections = both, .count = 2}, without = {.sections = both + 1, .count = 1};
     moved c = {0};
     bex_config_defaults(&with, &c);
     assert_int_equal(bex_config_set(&with, &c, "other.speed=5"), 0);
@@ -377,7 +377,7 @@ static const bex_config_row open_rows[] = {
     BEX_CONFIG_END,
 };
 static const bex_config_section open_sections[] = {{"env", open_rows, 0, "the world"}};
-static const bex_config_schema open_schema = {open_sections, 1};
+static const bex_config_schema open_schema = {.sections = open_sections, .count = 1};
 
 static void other_keys_are_kept_as_lines(void **state) {
     (void)state;

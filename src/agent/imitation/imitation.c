@@ -106,7 +106,7 @@ static int set_up(bex_imitation *a) {
     a->lanes = bex_lanes_spread((int)t->lanes, (int)t->threads);
     a->policy = bex_policy_new(&c->policy, d->O, d->A, d->tasks.count, d->scenes.count,
                                bex_lanes_blocks(a->lanes), (uint64_t)t->seed);
-    if (!a->policy) return -1;
+    if (!a->policy || bex_policy_name_columns(a->policy, &d->columns) < 0) return -1;
     if (bex_normaliser_fit(&a->policy->normaliser, d->observations, d->actions, d->rows, d->O, d->A,
                            c->data.drop_constant) < 0)
         return -1;
