@@ -22,7 +22,7 @@ static const bex_config_row data_rows[] = {
     BEX_CONFIG_TEXT(D, filter, "", "robomimic: only demos of this filter key"),
     BEX_CONFIG_INTEGER(D, limit, "0", 0, 1e9, "first episodes only; 0: all"),
     BEX_CONFIG_NUMBER(D, held_out, "0.05", 0, 0.9,
-                      "share of the episodes kept for the held-out loss"),
+                      "share of the episodes kept for the held-out loss", .automatic = true),
     BEX_CONFIG_BOOL(D, drop_constant, "false", "leave out state dims that never change",
                     .automatic = true),
     BEX_CONFIG_END,

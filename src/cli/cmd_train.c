@@ -12,6 +12,7 @@
 #include "run/provenance.h"
 #include "run/run.h"
 #include "run/train.h"
+#include "suggest/suggest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,6 +64,10 @@ static int set(bex_train_config *c, const char *key, const char *value) {
 static int configure(bex_train_config *c, const char *file, const char **overrides, int count) {
     char number[32];
     bex_config_defaults(&bex_train_schema, c);
+    for (int i = 0; i < count; i++) // a value that came apart from its key looks like a file
+        if (!strchr(overrides[i], '=')) return bex_config_set(&bex_train_schema, c, overrides[i]);
+    // without a file that says how, demonstrations do; an agent without any takes its defaults
+    if (!resume && !file) bex_config_all_auto(&bex_train_schema, c);
     if (resume && bex_run_config(resume, &bex_train_schema, c) < 0) return -1;
     if (file && bex_config_load(&bex_train_schema, c, file) < 0) return -1;
     for (int i = 0; i < count; i++)
@@ -77,11 +82,14 @@ static int configure(bex_train_config *c, const char *file, const char **overrid
 }
 
 // sizes, and the time of an update measured on a few
-static int describe(const bex_train_config *c) {
-    if (bex_train_ranks(c) < 0) return -1;
-    bex_sources sources;
-    bex_agent *a = bex_train_sources(&sources, c) == 0 ? bex_agent_new(c, &sources) : NULL;
+static int describe(bex_train_config *c) {
+    if (bex_train_ranks(c) < 0 || bex_agent_settle(c) < 0) return -1;
+    bex_sources sources = {0};
     bool speaks = bex_ranks_rank() == 0;
+    int ready = bex_train_sources(&sources, c);
+    if (ready == 0) ready = bex_suggest_settle(c, sources.data, NULL, speaks ? stdout : NULL);
+    bex_agent *a = ready == 0 ? bex_agent_new(c, &sources) : NULL;
+    if (ready < 0) bex_sources_fini(&sources);
     int code = bex_ranks_settle(a ? 0 : -1);
     if (code == 0) {
         bex_update u = {.loss = NAN};

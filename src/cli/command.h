@@ -10,6 +10,7 @@ int bex_cmd_data_convert(int argc, char **argv);
 int bex_cmd_data_gen(int argc, char **argv);
 int bex_cmd_data_import_kitchen(int argc, char **argv);
 int bex_cmd_data_show(int argc, char **argv);
+int bex_cmd_data_suggest(int argc, char **argv);
 int bex_cmd_doctor(int argc, char **argv);
 int bex_cmd_env(int argc, char **argv);
 int bex_cmd_env_check(int argc, char **argv);

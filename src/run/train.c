@@ -15,6 +15,7 @@
 #include "host/progress.h"
 #include "nn/safetensors.h"
 #include "run/run.h"
+#include "suggest/suggest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -391,7 +392,9 @@ int bex_train(const bex_train_config *config, const bex_train_options *options,
     loop l = {.config = &settled, .evaluation.score = NAN, .measured = -1, .checkpoint = -1};
     bex_sources sources = {0};
     if (bex_train_ranks(config) < 0 || bex_agent_settle(&settled) < 0) return -1;
-    int code = bex_ranks_settle(bex_train_sources(&sources, &settled));
+    int code = bex_train_sources(&sources, &settled);
+    if (code == 0) code = bex_suggest_settle(&settled, sources.data, NULL, options->about);
+    code = bex_ranks_settle(code);
     if (code == 0) code = check_alike(&settled, sources.data);
     if (code == 0) code = train(&l, options, &sources, end);
     bex_sources_fini(&sources);
