@@ -5,6 +5,8 @@
 /* argv[0] is the command's name. Returns an exit code of cli/options.h. */
 int bex_cmd_act(int argc, char **argv);
 int bex_cmd_bench(int argc, char **argv);
+int bex_cmd_compare(int argc, char **argv);
+int bex_cmd_coverage(int argc, char **argv);
 int bex_cmd_data(int argc, char **argv);
 int bex_cmd_data_convert(int argc, char **argv);
 int bex_cmd_data_gen(int argc, char **argv);
@@ -19,6 +21,7 @@ int bex_cmd_explore(int argc, char **argv);
 int bex_cmd_export(int argc, char **argv);
 int bex_cmd_plans(int argc, char **argv);
 int bex_cmd_report(int argc, char **argv);
+int bex_cmd_show(int argc, char **argv);
 int bex_cmd_theory(int argc, char **argv);
 int bex_cmd_train(int argc, char **argv);
 

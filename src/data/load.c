@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/path.h"
 #include "data/reader.h"
+#include "data/recording.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -74,7 +75,18 @@ static int name_columns(bex_dataset *d) {
     return 0;
 }
 
+// a file without HDF5
+static bex_dataset *load_recording(const char *path, const bex_load_options *o) {
+    bex_recording r;
+    bex_dataset *d = bex_recording_load(&r, path) < 0 ? NULL : bex_recording_dataset(&r);
+    bex_recording_fini(&r);
+    if (!d) return bex_fail_in("data"), NULL;
+    if (o->limit) bex_dataset_truncate(d, o->limit);
+    return d;
+}
+
 static bex_dataset *load_file(const char *path, const bex_load_options *o) {
+    if (bex_is_recording(path)) return load_recording(path, o);
     bex_h5 *file = NULL;
     bex_dataset *d = NULL;
     int code = -1;

@@ -158,14 +158,13 @@ static void draw_worth(const sheet *s, bex_panel *p) {
     for (int i = 0; i < n; i++) {
         bool chosen = false;
         for (int k = 0; k < s->set->n; k++) chosen |= s->set->dims[k] == order[i];
-        label(text[i], sizeof text[i], s, order[i]);
+        snprintf(text[i], sizeof text[i], "%d", order[i]);
         names[i] = text[i];
         bex_panel_bar(p, i, 0.7, c->column[order[i]].worth, (double)NAN,
                       &(bex_mark){.colour = chosen ? BEX_GREEN : BEX_GREY});
     }
-    if (!s->d->columns.count || n <= 8) bex_panel_x_names(p, names, n);
-    bex_panel_labels(p, "Worth counting (green: chosen)", s->d->columns.count ? "columns, the best first" : NULL,
-                     "between x lasting x word");
+    bex_panel_x_names(p, names, n);
+    bex_panel_labels(p, "Worth counting (green: chosen)", "column, the best first", "between x lasting x word");
 }
 
 static void draw_time(const sheet *s, bex_panel *p) {

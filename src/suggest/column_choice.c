@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 20000, FUTURE_MOST = 200, FUTURE_LEAST = 4 };
+enum { QUATERNION = 4, ROWS = 20000, FUTURE_MOST = 200, FUTURE_LEAST = 4 };
 static const double CONSTANT = 1e-6;    // of the largest value, as policy/normaliser.c has it
 static const double GIVEN = 0.03;       // moves less than this, and hardly varies within an episode
 static const double RATE = 0.95;        // correlation with the change of another column
@@ -33,6 +33,7 @@ static const struct {
              {"pos", 1},     {"position", 1},   {"xpos", 1},    {"xy", 1},        {"xyz", 1},      {"x", 1},
              {"y", 1},       {"z", 1},          {"object", 1},  {"objects", 1},   {"obj", 1},      {"place", 1},
              {"achieved", 1}};
+static const double ORIENTATION = 0.4;
 static const double UNKNOWN = 0.8; // a name that says nothing, beside names that do
 
 // 1 without a name
@@ -79,10 +80,27 @@ static void find_moments(bex_column_choice *c, double *mean, const bex_dataset *
     for (int j = 0; j < d->O; j++) {
         bex_column_judgement *q = &c->column[j];
         q->std = sqrt(q->std);
-        q->of = -1;
+        q->of = -1, q->word = 1;
         // a column is told constant as the normaliser tells it, by its largest value
         double top = fabs(mean[j]) + 3 * q->std;
         if (q->std <= CONSTANT * fmax(top, 1e-3)) q->role = BEX_COLUMN_CONSTANT, q->std = 0;
+    }
+}
+
+// four columns side by side whose squares add up to one are an orientation, whatever they are called
+static void find_orientations(bex_column_choice *c, const bex_dataset *d) {
+    int stride = d->rows / 2000 + 1;
+    for (int j = 0; j + QUATERNION <= c->O; j++) {
+        int rows = 0, unit = 0, live = 0;
+        for (int k = j; k < j + QUATERNION; k++) live += c->column[k].role != BEX_COLUMN_CONSTANT;
+        for (int r = 0; live > 1 && r < d->rows; r += stride, rows++) {
+            double sum = 0;
+            for (int k = j; k < j + QUATERNION; k++) sum += pow((double)row_at(d, r)[k], 2);
+            unit += fabs(sum - 1) < 0.05;
+        }
+        if (!rows || 100 * unit < 98 * rows) continue;
+        for (int k = j; k < j + QUATERNION; k++) c->column[k].word = ORIENTATION;
+        j += QUATERNION - 1;
     }
 }
 
@@ -126,7 +144,7 @@ static void judge_column(bex_column_choice *c, const bex_dataset *d, int j, int 
     q->between = s.between / (s.between + s.within);
     q->lasting = s.pairs > 0 ? fmax(0, 1 - s.later / s.pairs / (2 * v)) : 0;
     q->moves = s.moved / s.moves / (2 * v);
-    q->word = d->columns.count ? word_of(d->columns.name[j]) : 1;
+    if (d->columns.count) q->word = fmin(q->word, word_of(d->columns.name[j]));
     q->worth = q->between * q->lasting * q->word;
     if (q->moves < GIVEN && s.inside / s.rows < GIVEN * v) q->role = BEX_COLUMN_GIVEN;
 }
@@ -195,7 +213,8 @@ static int increasing(const void *a, const void *b) {
 // the best columns: at least half as good as the best, nothing the others tell already
 static int best_columns(bex_column_choice *c, const bex_sample *sample, const bex_column_names *names,
                         bool words_count) {
-    bex_column_set *s = new_set(c, words_count ? "places by name and motion" : "best by motion alone", "", 0);
+    const char *what = !words_count ? "best by motion alone" : names->count ? "places by name and motion" : "best columns";
+    bex_column_set *s = new_set(c, what, "", 0);
     if (!s) return -1;
     double best = 0;
     for (int j = 0; j < c->O; j++)
@@ -262,8 +281,8 @@ static int make_sets(bex_column_choice *c, const bex_dataset *data, const bex_sa
     bex_directions d = {0};
     int code = bex_directions_find(&d, sample, use, c->F);
     free(use);
-    if (code == 0 && data->columns.count) code = best_columns(c, sample, &data->columns, true);
-    if (code == 0) code = best_columns(c, sample, &data->columns, false);
+    if (code == 0) code = best_columns(c, sample, &data->columns, true);
+    if (code == 0 && data->columns.count) code = best_columns(c, sample, &data->columns, false);
     if (code == 0) code = key_sets(c, &data->columns);
     if (code == 0 && c->sets < BEX_COLUMN_SETS) code = all_columns(c);
     if (code == 0) judge_sets(c, sample, &d);
@@ -277,8 +296,8 @@ static int ascending(const void *a, const void *b) {
 
 // a third of the median episode
 static int future_of(const bex_dataset *d) {
-    if (d->episodes < 1) return bex_fail("no episodes");
-    int *length = malloc((size_t)d->episodes * sizeof *length);
+    size_t n = d->episodes > 0 ? (size_t)d->episodes : 1;
+    int *length = calloc(n, sizeof *length);
     if (!length) return bex_fail("out of memory");
     for (int e = 0; e < d->episodes; e++) length[e] = bex_dataset_length(d, e);
     qsort(length, (size_t)d->episodes, sizeof *length, ascending);
@@ -296,6 +315,7 @@ int bex_column_choice_make(bex_column_choice *c, const bex_dataset *d) {
     c->column = calloc((size_t)d->O, sizeof *c->column);
     int code = mean && c->column ? 0 : bex_fail("out of memory: %d columns", d->O);
     if (code == 0) find_moments(c, mean, d, step);
+    if (code == 0) find_orientations(c, d);
     for (int j = 0; code == 0 && j < d->O; j++) judge_column(c, d, j, step, mean[j]);
     if (code == 0) code = bex_sample_take(&sample, d, step);
     if (code == 0) relate(c, &sample), code = make_sets(c, d, &sample);

@@ -7,7 +7,8 @@
  *   between    share of its variance that is between futures, not within one: 1 a place, 0 a gait, 0 noise
  *   lasting    its correlation with itself F / 4 rows later
  *   moves      how far it goes in F rows: half the mean square over its variance; 0: an episode never changes it
- *   word       what its name says, where there is one: 1 positions and objects, less for joints, angles, velocities
+ *   word       what its name says, where there is one: 1 positions and objects, less for joints, angles, velocities;
+ *              0.4 for parts of a unit quaternion, which is told by its values
  *   worth      between * lasting * word
  *
  * Sets of columns are then judged: the best columns by worth, those by statistics alone, each key of the file, all. A
@@ -25,7 +26,7 @@
 
 #include <stdbool.h>
 
-enum { BEX_CHOSEN_MOST = 8, BEX_COLUMN_SETS = 24, BEX_COLUMN_SET_NAME = 80 };
+enum { BEX_CHOSEN_MOST = 12, BEX_COLUMN_SETS = 24, BEX_COLUMN_SET_NAME = 80 };
 
 typedef enum {
     BEX_COLUMN_FREE,     // may be chosen

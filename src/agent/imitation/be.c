@@ -206,6 +206,10 @@ static int find_support(bex_imitation *a) {
     return p->support ? 0 : -1;
 }
 
+int bex_be_label_held(bex_imitation *a) {
+    return add_labels(&a->held, a) < 0 ? -1 : find_own(a, &a->held);
+}
+
 // while rows are in the world's units
 static int prepare(bex_imitation *a) {
     if (add_labels(&a->train, a) < 0 || add_labels(&a->held, a) < 0) return -1;
