@@ -99,7 +99,7 @@ const bex_config_schema bex_train_schema = {
     .sections = sections,
     .count = sizeof sections / sizeof *sections,
     .marks = offsetof(bex_train_config, marks),
-    .marks_size = sizeof ((bex_train_config *)0)->marks,
+    .marks_size = sizeof((bex_train_config *)0)->marks,
 };
 
 static const bex_config_row fixed_train_rows[] = {AGENT_ROW, BEX_CONFIG_END};
@@ -108,7 +108,8 @@ static const bex_config_section fixed[] = {
     ENV_SECTION,
     {"train", fixed_train_rows, offsetof(bex_train_config, train), "who learns"},
 };
-const bex_config_schema bex_train_fixed_schema = {.sections = fixed, .count = sizeof fixed / sizeof *fixed};
+const bex_config_schema bex_train_fixed_schema = {.sections = fixed,
+                                                  .count = sizeof fixed / sizeof *fixed};
 
 const char *bex_train_agent(const bex_train_config *c) {
     return agents[c->train.agent];

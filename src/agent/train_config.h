@@ -39,7 +39,8 @@ typedef struct bex_train_config {
 #define MEMBER(member, type, rows, help) type member;
     BEX_AGENT_SECTIONS(MEMBER)
 #undef MEMBER
-    unsigned char marks[192]; // which rows are auto (base/config.h), until suggest/ has settled them
+    unsigned char
+        marks[192]; // which rows are auto (base/config.h), until suggest/ has settled them
 } bex_train_config;
 
 extern const bex_config_schema bex_train_schema;

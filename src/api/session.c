@@ -108,9 +108,11 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
 /* A session has no lock: whoever finds another thread in it is told so. `s` is in use from here to leave. */
 static int enter(const bex_session *s, const char *null) {
     if (!s) return misused(null);
-    if (!atomic_flag_test_and_set_explicit(&((bex_session *)(uintptr_t)s)->busy, memory_order_acquire))
+    if (!atomic_flag_test_and_set_explicit(&((bex_session *)(uintptr_t)s)->busy,
+                                           memory_order_acquire))
         return BEX_OK;
-    return misused("another thread is in this session: one thread at a time, or a session for each");
+    return misused(
+        "another thread is in this session: one thread at a time, or a session for each");
 }
 
 static int leave(const bex_session *s, int code) {
@@ -227,8 +229,9 @@ static void run_call(void *payload) {
 
 // one call of act or plan, timed. It holds nothing but step memory, of which opening took enough:
 // guarded all the same
-static int take_time(bex_session *s, int (*call)(bex_control *, const bex_observation *, bex_real *),
-                 const bex_observation *obs, float *out) {
+static int take_time(bex_session *s,
+                     int (*call)(bex_control *, const bex_observation *, bex_real *),
+                     const bex_observation *obs, float *out) {
     double start = bex_seconds();
     long long plans = bex_control_plans(s->control);
     control_call c = {.call = call, .control = s->control, .obs = obs, .out = out};
@@ -368,8 +371,11 @@ static bex_coverage_report coverage_of(bex_session *s) {
     const bex_plan_report *r = bex_control_report(s->control);
     const bex_policy *p = s->policy;
     double none = (double)NAN;
-    bex_coverage_report c = {.asked = none, .expected = none, .reached = none,
-                             .asked_quantile = none, .expected_quantile = none,
+    bex_coverage_report c = {.asked = none,
+                             .expected = none,
+                             .reached = none,
+                             .asked_quantile = none,
+                             .expected_quantile = none,
                              .reached_quantile = none};
     if (!r) return c;
     int steps;

@@ -160,7 +160,8 @@ void bex_columns_list(char *out, int room, const bex_column_names *c) {
     size_t used = 0, size = (size_t)room;
     out[0] = 0;
     for (int i = 0, n; i < c->count; i += n) {
-        for (n = 1; i + n < c->count && same_key(c->name[i], c->name[i + n]); n++) {}
+        for (n = 1; i + n < c->count && same_key(c->name[i], c->name[i + n]); n++) {
+        }
         char one[BEX_COLUMN_LABEL];
         snprintf(one, sizeof one, n > 1 ? "%s%.*s[0:%d]" : "%s%.*s", used ? ", " : "",
                  bex_column_key(c->name[i]), c->name[i], n);
@@ -180,7 +181,8 @@ static int fail_entry(const char *text, const char *at, size_t length, const bex
     bex_fail("dims '%s': no column '%.*s'; there are %s, or numbers from 0 to %d", text,
              (int)length, at, keys, O - 1);
     char word[BEX_COLUMN_LABEL];
-    snprintf(word, sizeof word, "%.*s", bex_column_key(at) < (int)length ? bex_column_key(at) : (int)length, at);
+    snprintf(word, sizeof word, "%.*s",
+             bex_column_key(at) < (int)length ? bex_column_key(at) : (int)length, at);
     const char *near = bex_nearest(word, c->name, c->count, sizeof *c->name);
     if (near) bex_fail_hint("did you mean %s?", near);
     return -1;
@@ -206,11 +208,12 @@ static int take_entry(choice *to, const char *at, size_t length, const bex_colum
     int first = 0, count = O;
     if (e.key[0]) {
         first = c ? find_key(c, e.key) : -1;
-        if (first == -2)
-            return bex_fail("dims '%s': several keys end in '%s'", to->text, e.key);
+        if (first == -2) return bex_fail("dims '%s': several keys end in '%s'", to->text, e.key);
         if (first < 0) return fail_entry(to->text, at, length, c, O);
-        for (count = 1; first + count < c->count && same_key(c->name[first], c->name[first + count]);
-             count++) {}
+        for (count = 1;
+             first + count < c->count && same_key(c->name[first], c->name[first + count]);
+             count++) {
+        }
     }
     long low = e.high < 0 ? 0 : e.low, high = e.high < 0 ? count : e.high;
     if (high > count) return fail_entry(to->text, at, length, c, O);
@@ -239,7 +242,8 @@ void bex_columns_describe(char *out, int size, const int *dims, int n, const bex
         const char *name = named ? c->name[dims[i]] : "";
         for (run = 1; named && i + run < n && dims[i + run] == dims[i] + run &&
                       same_key(name, c->name[dims[i + run]]);
-             run++) {}
+             run++) {
+        }
         bool from_start = !dims[i] || !named || !same_key(name, c->name[dims[i] - 1]);
         int last = dims[i] + run - 1;
         bool to_end = named && (last + 1 == c->count || !same_key(name, c->name[last + 1]));

@@ -332,8 +332,8 @@ void bex_config_defaults(const bex_config_schema *schema, void *config) {
             if (row->type == BEX_CONFIG_IS_KEYS)
                 memset((char *)config + s->offset + row->offset, 0, row->size);
             else
-                BEX_CHECK(assign(schema, s, row, config, row->name, row->initial) == 0, "default: %s",
-                          bex_error());
+                BEX_CHECK(assign(schema, s, row, config, row->name, row->initial) == 0,
+                          "default: %s", bex_error());
         }
     }
 }

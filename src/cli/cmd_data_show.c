@@ -170,11 +170,11 @@ static json_t *texts(const bex_names *l) {
 static json_t *columns(const bex_column_statistics *c, int n, const bex_column_names *names) {
     json_t *a = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(a,
-                              json_pack("{s:s?, s:f, s:f, s:f, s:f, s:b, s:i}", "name",
-                                        names && names->count ? names->name[i] : NULL, "min", c[i].least, "max",
-                                        c[i].most, "mean", c[i].mean, "std", c[i].deviation,
-                                        "constant", c[i].constant, "nonfinite", c[i].bad));
+        json_array_append_new(a, json_pack("{s:s?, s:f, s:f, s:f, s:f, s:b, s:i}", "name",
+                                           names && names->count ? names->name[i] : NULL, "min",
+                                           c[i].least, "max", c[i].most, "mean", c[i].mean, "std",
+                                           c[i].deviation, "constant", c[i].constant, "nonfinite",
+                                           c[i].bad));
     return a;
 }
 

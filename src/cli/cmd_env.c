@@ -172,7 +172,8 @@ static int run(const bex_usage *usage, const request *q) {
         return bex_command_fail(usage, bex_mj_version() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED);
     int code = BEX_EXIT_OK;
     if (q->serve)
-        code = bex_env_serve(w, (int)q->serve) < 0 ? bex_command_fail(usage, BEX_EXIT_FAILED) : BEX_EXIT_OK;
+        code = bex_env_serve(w, (int)q->serve) < 0 ? bex_command_fail(usage, BEX_EXIT_FAILED)
+                                                   : BEX_EXIT_OK;
     else if (!q->render)
         show(w, q->json);
     else if (render(w, q) < 0)
@@ -214,8 +215,10 @@ int bex_cmd_env(int argc, char **argv) {
         BEX_ENV_OPTIONS(q.world),
         {"json", BEX_OPTION_FLAG, &q.json, NULL, "facts as JSON", 0, 0},
         {"serve", BEX_OPTION_INTEGER, &q.serve, "N",
-         "be N instances for a program at the other end of a pipe: bex.Env of the Python package", 0, 4096},
-        {"explore", BEX_OPTION_FLAG, &q.explore, NULL, "served as in exploration: no end at a goal", 0, 0},
+         "be N instances for a program at the other end of a pipe: bex.Env of the Python package",
+         0, 4096},
+        {"explore", BEX_OPTION_FLAG, &q.explore, NULL, "served as in exploration: no end at a goal",
+         0, 0},
     };
     static const bex_usage usage = {
         .command = "env",

@@ -89,15 +89,21 @@ static void verdict(char *out, size_t size, const bex_open_loop *r) {
         snprintf(out, size, "the demonstrator's actions never change: nothing to judge by");
     else if (mean >= 0.98)
         snprintf(out, size,
-                 "NO BETTER THAN THE MEAN ACTION: what was learned does not carry over to these demonstrations. More "
-                 "updates or episodes; or these states are in other units or another order (bex show, bex data show)");
+                 "NO BETTER THAN THE MEAN ACTION: what was learned does not carry over to "
+                 "these demonstrations. More "
+                 "updates or episodes; or these states are in other units or another order "
+                 "(bex show, bex data show)");
     else if (mean > 0.8 && nearest > 0.8)
-        snprintf(out, size, "a little better than the mean action (%.0f %% of its error): early, or hard to repeat",
-                 100 * mean);
+        snprintf(
+            out, size,
+            "a little better than the mean action (%.0f %% of its error): early, or hard to repeat",
+            100 * mean);
     else
         snprintf(out, size,
-                 "better than the mean action: %.0f %% of its error with the mean of its chunks, %.0f %% with the nearest "
-                 "of them", 100 * mean, 100 * nearest);
+                 "better than the mean action: %.0f %% of its error with the mean of its "
+                 "chunks, %.0f %% with the nearest "
+                 "of them",
+                 100 * mean, 100 * nearest);
 }
 
 // does it look at its history, and at the coverage? "" if it has none
@@ -107,16 +113,20 @@ static void attention(char *out, size_t size, const bex_open_loop *r, const bool
     for (int v = 1; v < 3; v++) {
         if (!there[v]) continue;
         double more = r[v].all[BEX_OPEN_LOOP_ONE] / r[0].all[BEX_OPEN_LOOP_ONE] - 1;
-        used += snprintf(out + used, size - (size_t)used, "%s%s %s by %.1f %%", used ? "; " : "", variants[v].name,
-                         more >= 0 ? "raises the error of a chunk" : "lowers it", 100 * fabs(more));
+        used += snprintf(out + used, size - (size_t)used, "%s%s %s by %.1f %%", used ? "; " : "",
+                         variants[v].name, more >= 0 ? "raises the error of a chunk" : "lowers it",
+                         100 * fabs(more));
     }
 }
 
 static void print_legend(void) {
-    printf("  mean action: always the demonstrations' mean, what has to be beaten. a chunk: one draw. mean of %lld: of that\n"
-           "  many draws. nearest: the nearest of them as a whole; far below `a chunk` where there are several ways to\n"
-           "  act. two chunks apart: how much draws differ; 0 is a policy that always does the same.\n",
-           chunks);
+    printf(
+        "  mean action: always the demonstrations' mean, what has to be beaten. a "
+        "chunk: one draw. mean of %lld: of that\n"
+        "  many draws. nearest: the nearest of them as a whole; far below `a chunk` "
+        "where there are several ways to\n"
+        "  act. two chunks apart: how much draws differ; 0 is a policy that always does the same.\n",
+        chunks);
 }
 
 static void print_json(const bex_open_loop *r, const bool *there) {
@@ -126,17 +136,20 @@ static void print_json(const bex_open_loop *r, const bool *there) {
     for (int k = 0; k < r->K; k++) json_array_append_new(steps, figures(r->at[k]));
     char text[400];
     verdict(text, sizeof text, r);
-    json_t *legend = json_pack("{s:s, s:s, s:s, s:s, s:s}", "nothing", "always the mean action", "one", "a chunk", "mean",
-                               "the mean of the chunks", "nearest", "the nearest chunk", "spread", "two chunks apart");
-    json_t *j = json_pack("{s:s, s:i, s:I, s:o, s:o, s:s, s:o}", "of", judged, "windows", r->windows, "chunks",
-                          (json_int_t)chunks, "error", all, "by_step", steps, "verdict", text, "legend", legend);
+    json_t *legend = json_pack("{s:s, s:s, s:s, s:s, s:s}", "nothing", "always the mean action",
+                               "one", "a chunk", "mean", "the mean of the chunks", "nearest",
+                               "the nearest chunk", "spread", "two chunks apart");
+    json_t *j = json_pack("{s:s, s:i, s:I, s:o, s:o, s:s, s:o}", "of", judged, "windows",
+                          r->windows, "chunks", (json_int_t)chunks, "error", all, "by_step", steps,
+                          "verdict", text, "legend", legend);
     bex_json_print(j);
     json_decref(j);
 }
 
 static void print_text(const bex_open_loop *r, const bool *there) {
     char text[400];
-    printf("%s: %d windows, %lld chunks at each; errors of actions, root mean square\n", judged, r->windows, chunks);
+    printf("%s: %d windows, %lld chunks at each; errors of actions, root mean square\n", judged,
+           r->windows, chunks);
     printf(
         "                   mean action   a chunk   mean of %-3lld   nearest   two chunks apart\n",
         chunks);
@@ -194,14 +207,17 @@ static bool is_run(const char *path) {
     return bex_path_join(config, path, "config.ini") == 0 && stat(config, &st) == 0;
 }
 
-// the run's own demonstrations, of which it knows what was held out. *agent NULL without a message: those of --data are
+// the run's own demonstrations, of which it knows what was held out. *agent NULL without a message: those
+// of --data are
 // others
 static int beside_own(bex_agent **agent, const char *run, const bex_policy *policy) {
     bex_train_config c;
     bex_sources sources;
     *agent = NULL;
     if (configure(&c, run) < 0 || bex_train_sources(&sources, &c) < 0) return -1;
-    if (data && sources.data && (sources.data->O != policy->O || sources.data->A != policy->A || sources.data->episodes < 2))
+    if (data && sources.data &&
+        (sources.data->O != policy->O || sources.data->A != policy->A ||
+         sources.data->episodes < 2))
         return bex_sources_fini(&sources), 0;
     if (!(*agent = bex_agent_new(&c, &sources))) return -1;
     snprintf(judged, sizeof judged, "held out of its own demonstrations");
@@ -222,7 +238,8 @@ static int beside_any(bex_agent **agent, const char *path) {
     return *agent ? 0 : bex_fail_in("%s", data);
 }
 
-static int find_demonstrations(bex_agent **agent, const char *given, const char *path, const bex_policy *policy) {
+static int find_demonstrations(bex_agent **agent, const char *given, const char *path,
+                               const bex_policy *policy) {
     *agent = NULL;
     if (!data && !is_run(given)) {
         bex_fail("'%s' is no run: it does not know its demonstrations", given);

@@ -65,8 +65,11 @@ static int measure(latency *l, const bex_policy *p) {
     for (int e = 0; code == 0 && e < EPISODES; e++) {
         code = bex_control_begin(c);
         memcpy(state, p->normaliser.mean, O * sizeof *state);
-        for (int t = 0; code == 0 && n < MOST && (t < LEAST || bex_seconds() - begin < SECONDS * (e + 1) / EPISODES); t++) {
-            for (size_t j = 0; j < O; j++) state[j] += R(0.02 * bex_rng_normal(&g)) * p->normaliser.std[j];
+        for (int t = 0; code == 0 && n < MOST &&
+                        (t < LEAST || bex_seconds() - begin < SECONDS * (e + 1) / EPISODES);
+             t++) {
+            for (size_t j = 0; j < O; j++)
+                state[j] += R(0.02 * bex_rng_normal(&g)) * p->normaliser.std[j];
             long long plans = bex_control_plans(c);
             double start = bex_seconds();
             code = bex_control_act(c, &(bex_observation){.state = state}, action);
@@ -78,7 +81,12 @@ static int measure(latency *l, const bex_policy *p) {
     }
     if (code == 0 && n) {
         qsort(seconds, (size_t)n, sizeof *seconds, ascending);
-        *l = (latency){n, l->calls, seconds[(n - 1) / 2], seconds[(int)ceil(0.99 * n) - 1], seconds[n - 1], all / l->calls};
+        *l = (latency){n,
+                       l->calls,
+                       seconds[(n - 1) / 2],
+                       seconds[(int)ceil(0.99 * n) - 1],
+                       seconds[n - 1],
+                       all / l->calls};
     }
     bex_control_free(c);
     free(state), free(action), free(seconds);
@@ -101,9 +109,11 @@ static void print_columns(const bex_policy *p) {
                p->columns.count ? p->columns.name[j] : "", (double)n->mean[j], (double)n->std[j],
                n->std[j] > 0 ? "" : "  ignored: it was constant");
     if (p->dit.o.coverage) printf("  -> counts as explored (coverage.dims)\n");
-    if (!p->columns.count) printf("  (no names: made before files carried them, or from a file without)\n");
+    if (!p->columns.count)
+        printf("  (no names: made before files carried them, or from a file without)\n");
     printf("\n  action  %12s %12s\n", "least", "most");
-    for (int j = 0; j < p->A; j++) printf("  %7d %12.5g %12.5g\n", j, (double)n->low[j], (double)n->high[j]);
+    for (int j = 0; j < p->A; j++)
+        printf("  %7d %12.5g %12.5g\n", j, (double)n->low[j], (double)n->high[j]);
 }
 
 static void print_deploy(const bex_policy *p) {
@@ -116,21 +126,26 @@ static void print_deploy(const bex_policy *p) {
 
 static void print_latency(const latency *l, const bex_policy *p) {
     const bex_deploy_config *d = &p->config.deploy;
-    printf("\n  latency   one thread of this machine, as it acts: %lld candidate%s, %d of %d actions a plan, commit %lld\n",
-           d->candidates, d->candidates > 1 ? "s" : "", bex_deploy_actions(p, d), p->chunk.K, d->commit);
-    printf("    %d plans   p50 %.2f ms, p99 %.2f ms, max %.2f ms; mean of all %d calls %.2f ms\n", l->plans, 1e3 * l->p50,
-           1e3 * l->p99, 1e3 * l->max, l->calls, 1e3 * l->call);
+    printf("\n  latency   one thread of this machine, as it acts: %lld candidate%s, %d "
+           "of %d actions a plan, commit %lld\n",
+           d->candidates, d->candidates > 1 ? "s" : "", bex_deploy_actions(p, d), p->chunk.K,
+           d->commit);
+    printf("    %d plans   p50 %.2f ms, p99 %.2f ms, max %.2f ms; mean of all %d calls %.2f ms\n",
+           l->plans, 1e3 * l->p50, 1e3 * l->p99, 1e3 * l->max, l->calls, 1e3 * l->call);
     if (d->candidates > 1)
-        printf("    a loop with less time sets a deadline: the search is cut and goes on later (docs/deploy.md)\n");
+        printf("    a loop with less time sets a deadline: the search is cut and goes on "
+               "later (docs/deploy.md)\n");
 }
 
 static void print_policy(const bex_policy *p, const latency *l) {
     const bex_dit_options *n = &p->dit.o;
-    printf("  policy    %s: state %d, action %d, %zu parameters\n", bex_model_name(&p->config.model), p->O, p->A,
-           bex_params_total(p->params));
-    printf("  sees      the state%s%s", p->config.model.features ? " with phi" : "", n->N ? "" : " alone");
+    printf("  policy    %s: state %d, action %d, %zu parameters\n",
+           bex_model_name(&p->config.model), p->O, p->A, bex_params_total(p->params));
+    printf("  sees      the state%s%s", p->config.model.features ? " with phi" : "",
+           n->N ? "" : " alone");
     if (n->N) printf(", %d states of earlier episodes", n->N);
-    printf("%s%s%s\n", n->coverage ? ", a coverage" : "", n->tasks ? ", a task" : "", n->scenes ? ", a scene" : "");
+    printf("%s%s%s\n", n->coverage ? ", a coverage" : "", n->tasks ? ", a task" : "",
+           n->scenes ? ", a scene" : "");
     printf("  gives     %d actions at once%s\n", n->K, p->chunk.W ? ", and where they lead" : "");
     if (n->coverage) printf("  future    %lld steps\n", p->config.coverage.future);
     print_columns(p);
@@ -142,21 +157,26 @@ static json_t *policy_json(const bex_policy *p, const latency *l) {
     json_t *state = json_array(), *action = json_array(), *deploy = json_object();
     char value[BEX_CONFIG_TEXT_SIZE];
     for (int j = 0; j < p->O; j++)
-        json_array_append_new(state, json_pack("{s:s?, s:f, s:f, s:b}", "name", p->columns.count ? p->columns.name[j] : NULL,
-                                               "mean", (double)p->normaliser.mean[j], "std", (double)p->normaliser.std[j],
-                                               "counts", counts(p, j)));
+        json_array_append_new(state,
+                              json_pack("{s:s?, s:f, s:f, s:b}", "name",
+                                        p->columns.count ? p->columns.name[j] : NULL, "mean",
+                                        (double)p->normaliser.mean[j], "std",
+                                        (double)p->normaliser.std[j], "counts", counts(p, j)));
     for (int j = 0; j < p->A; j++)
-        json_array_append_new(action, json_pack("{s:f, s:f}", "least", (double)p->normaliser.low[j], "most",
-                                                (double)p->normaliser.high[j]));
+        json_array_append_new(action, json_pack("{s:f, s:f}", "least", (double)p->normaliser.low[j],
+                                                "most", (double)p->normaliser.high[j]));
     for (const bex_config_row *row = bex_deploy_rows; row->name; row++)
         if (bex_deploy_get(&p->config.deploy, row->name, value) == 0)
             json_object_set_new(deploy, row->name, json_string(value));
-    json_t *j = json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o}", "policy", bex_model_name(&p->config.model), "parameters",
-                          (json_int_t)bex_params_total(p->params), "chunk", p->chunk.K, "history", p->dit.o.N, "state",
-                          state, "action", action, "deploy", deploy);
+    json_t *j =
+        json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o}", "policy", bex_model_name(&p->config.model),
+                  "parameters", (json_int_t)bex_params_total(p->params), "chunk", p->chunk.K,
+                  "history", p->dit.o.N, "state", state, "action", action, "deploy", deploy);
     if (l)
-        json_object_set_new(j, "latency", json_pack("{s:i, s:i, s:f, s:f, s:f, s:f}", "plans", l->plans, "calls", l->calls,
-                                                    "p50", l->p50, "p99", l->p99, "max", l->max, "mean_call", l->call));
+        json_object_set_new(j, "latency",
+                            json_pack("{s:i, s:i, s:f, s:f, s:f, s:f}", "plans", l->plans, "calls",
+                                      l->calls, "p50", l->p50, "p99", l->p99, "max", l->max,
+                                      "mean_call", l->call));
     return j;
 }
 
@@ -226,7 +246,9 @@ static int show_run(const char *run) {
     if (json) return 0;
     print_key(run, "provenance.json", keys);
     print_metrics(run);
-    printf("  judge it  bex eval %s; bex explore, or bex coverage %s --states FILE in a world of yours\n", run, run);
+    printf(
+        "  judge it  bex eval %s; bex explore, or bex coverage %s --states FILE in a world of yours\n",
+        run, run);
     return 0;
 }
 
@@ -242,8 +264,10 @@ static int show_recording(const char *path) {
     bex_recording r;
     int code = bex_recording_load(&r, path);
     if (code == 0)
-        printf("%s\n  %d states of %d values, %d episodes, %d trial%s%s\n  how much they explore: bex coverage POLICY --states %s\n",
-               path, r.rows, r.O, r.episodes, r.trials, r.trials > 1 ? "s" : "", r.act ? ", with actions" : "", path);
+        printf("%s\n  %d states of %d values, %d episodes, %d trial%s%s\n  how much they "
+               "explore: bex coverage POLICY --states %s\n",
+               path, r.rows, r.O, r.episodes, r.trials, r.trials > 1 ? "s" : "",
+               r.act ? ", with actions" : "", path);
     bex_recording_fini(&r);
     return code;
 }
@@ -269,7 +293,8 @@ static int show(const char *path, int argc, char **argv) {
         bex_fail("'%s' is an exploration", path);
         return bex_fail_hint("bex report %s draws it, bex compare sets two side by side", path);
     }
-    if (!folder && bex_is_recording(path)) return is_policy(path) ? show_policy(path) : show_recording(path);
+    if (!folder && bex_is_recording(path))
+        return is_policy(path) ? show_policy(path) : show_recording(path);
     return bex_cmd_data_show(argc, argv) == BEX_EXIT_OK ? 0 : -2;
 }
 
@@ -284,5 +309,7 @@ int bex_cmd_show(int argc, char **argv) {
     }
     char *words[] = {argv[0], (char *)(uintptr_t)path, json ? "--json" : NULL, NULL};
     int code = show(path, json ? 3 : 2, words);
-    return code == -1 ? bex_command_fail(&usage, BEX_EXIT_FAILED) : code < 0 ? BEX_EXIT_FAILED : BEX_EXIT_OK;
+    return code == -1 ? bex_command_fail(&usage, BEX_EXIT_FAILED)
+           : code < 0 ? BEX_EXIT_FAILED
+                      : BEX_EXIT_OK;
 }

@@ -38,7 +38,7 @@ static int init(server *s, const bex_world *w, int n) {
     if (!s->env || !s->state || !s->action || !s->reward || !s->ended || !s->region || !s->goals)
         return bex_fail("out of memory: %d instances", n);
     for (int i = 0; i < n; i++)
-        if (!(s->env[i] = w->class->new(w))) return -1;
+        if (!(s->env[i] = w->class->new (w))) return -1;
     return 0;
 }
 
@@ -49,8 +49,9 @@ static void greet(const bex_world *w) {
         w->class->goal_name(w, g, name);
         json_array_append_new(goals, json_string(name));
     }
-    json_t *j = json_pack("{s:s, s:i, s:i, s:i, s:f, s:i, s:o}", "name", w->name, "state", w->spec.state, "action", w->A,
-                          "time_limit", w->time_limit, "dt", w->dt, "regions", w->regions, "goals", goals);
+    json_t *j = json_pack("{s:s, s:i, s:i, s:i, s:f, s:i, s:o}", "name", w->name, "state",
+                          w->spec.state, "action", w->A, "time_limit", w->time_limit, "dt", w->dt,
+                          "regions", w->regions, "goals", goals);
     char *line = json_dumps(j, JSON_COMPACT);
     puts(line ? line : "{}");
     fflush(stdout);
@@ -92,7 +93,8 @@ static bool reset(server *s) {
     if (!take(&i, sizeof i) || !take(&seed, sizeof seed)) return false;
     int code = i >= -1 && i < s->n ? 0 : bex_fail("instance %d of %d", i, s->n);
     int first = i < 0 ? 0 : i, last = i < 0 ? s->n - 1 : i;
-    for (int k = first; code == 0 && k <= last; k++) code = begin(s, k, seed + (uint64_t)(k - first));
+    for (int k = first; code == 0 && k <= last; k++)
+        code = begin(s, k, seed + (uint64_t)(k - first));
     if (!give_status(code) || code < 0) return code < 0;
     return give(s->state + (size_t)first * O, (size_t)(last - first + 1) * O * sizeof *s->state);
 }
@@ -109,8 +111,9 @@ static bool step(server *s) {
         if (code == 0) look(s, (int)i);
     }
     if (!give_status(code) || code < 0) return code < 0;
-    return give(s->state, n * O * sizeof *s->state) && give(s->reward, n * sizeof *s->reward) && give(s->ended, n) &&
-           give(s->region, n * sizeof *s->region) && give(s->goals, n * sizeof *s->goals);
+    return give(s->state, n * O * sizeof *s->state) && give(s->reward, n * sizeof *s->reward) &&
+           give(s->ended, n) && give(s->region, n * sizeof *s->region) &&
+           give(s->goals, n * sizeof *s->goals);
 }
 
 int bex_env_serve(const bex_world *w, int instances) {

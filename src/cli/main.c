@@ -16,7 +16,8 @@ static const struct {
 } commands[] = {
     {"act", bex_cmd_act, "states in, action chunks out: a policy as a pipe"},
     {"bench", bex_cmd_bench, "measure kernels beside a reference"},
-    {"compare", bex_cmd_compare, "two explorations, trial by trial: differences, errors, intervals"},
+    {"compare", bex_cmd_compare,
+     "two explorations, trial by trial: differences, errors, intervals"},
     {"coverage", bex_cmd_coverage, "how much visited states explore, in any world"},
     {"data", bex_cmd_data, "look at, convert demonstrations"},
     {"doctor", bex_cmd_doctor, "what this machine and this build can do"},

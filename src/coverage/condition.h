@@ -57,8 +57,9 @@ int bex_condition_fit(bex_condition *c, const double *log_cov, const bex_moments
 double bex_condition_value(const bex_condition *c, double log_cov, const bex_moments *moments);
 
 double bex_condition_quantile(const bex_condition *c,
-                              double q);                    // q in [0, 1], linear between points
-double bex_condition_rank(const bex_condition *c, double value); // the share of training values below it
+                              double q); // q in [0, 1], linear between points
+double bex_condition_rank(const bex_condition *c,
+                          double value);                    // the share of training values below it
 bex_moments bex_condition_training(const bex_condition *c); // of log cov, for reports
 
 /* Adds the tensors to w, which borrows them: keep c until bex_st_save. Needs a fit. */

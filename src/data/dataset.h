@@ -48,8 +48,8 @@ typedef struct bex_dataset {
     bex_names keys; // what the observation columns were made of, in order
     int key_width[BEX_DATASET_MOST_KEYS];
     bex_column_names columns; // names of the observation columns, O of them or none
-    bex_names notes; // defects noticed while loading, one line each
-    char kind[16];   // "d4rl", "minari", "robomimic", "libero"
+    bex_names notes;          // defects noticed while loading, one line each
+    char kind[16];            // "d4rl", "minari", "robomimic", "libero"
 } bex_dataset;
 
 static inline int bex_dataset_length(const bex_dataset *d, int episode) {

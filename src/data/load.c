@@ -51,7 +51,8 @@ static void unrecognised(bex_h5 *file) {
     if (bex_names_find(&names, "observations") >= 0 && bex_names_find(&names, "actions") < 0)
         bex_fail_hint("d4rl has 'actions' beside 'observations', which is missing");
     else
-        bex_fail_hint("docs/your-robot.md writes such a file; --format, in training --data.format, forces a kind");
+        bex_fail_hint(
+            "docs/your-robot.md writes such a file; --format, in training --data.format, forces a kind");
 done:
     bex_names_fini(&names);
 }
@@ -65,7 +66,8 @@ static const bex_reader *recognise(bex_h5 *file) {
 
 // the columns by the file's own keys, unless they were named one by one or the key says nothing
 static int name_columns(bex_dataset *d) {
-    if (d->columns.count || (d->keys.count == 1 && !strcmp(d->keys.text[0], "observations"))) return 0;
+    if (d->columns.count || (d->keys.count == 1 && !strcmp(d->keys.text[0], "observations")))
+        return 0;
     for (int k = 0; k < d->keys.count; k++) {
         const char *key = d->keys.text[k];
         if (!strncmp(key, "obs/", 4)) key += 4;

@@ -5,7 +5,8 @@
  *
  * rewards may be 8-byte, flags one-byte enumerations, integers or absent. infos/qpos is one step late
  * in AntMaze and is not read; where episodes end is split.h's business. What bex itself adds when
- * converting is read back: infos/task, infos/scene (n) with metadata/tasks, metadata/scenes; metadata/columns. */
+ * converting is read back: infos/task, infos/scene (n) with metadata/tasks, metadata/scenes;
+ * metadata/columns. */
 #include "base/error.h"
 #include "data/reader.h"
 
@@ -74,8 +75,8 @@ static int read_columns(bex_dataset *d, bex_h5 *file) {
     if (bex_h5_find(file, key) != BEX_H5_DATASET) return 0;
     int code = bex_h5_read_texts(file, key, &names);
     if (code == 0 && names.count != d->O)
-        code = bex_fail("'%s' has %d names, the observations have %d columns", key, names.count,
-                        d->O);
+        code =
+            bex_fail("'%s' has %d names, the observations have %d columns", key, names.count, d->O);
     for (int i = 0; i < names.count && code == 0; i++)
         code = bex_columns_add(&d->columns, names.text[i]);
     bex_names_fini(&names);

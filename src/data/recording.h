@@ -1,4 +1,5 @@
-/* data/recording.h - episodes that somebody played, in a file without HDF5: what Python writes with numpy alone.
+/* data/recording.h - episodes that somebody played, in a file without HDF5: what Python writes with numpy
+ * alone.
  *
  * Safetensors:
  *   observations     (n, O) float     rows of all episodes, end to end

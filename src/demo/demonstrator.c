@@ -115,7 +115,9 @@ static void put_option(FILE *f, const bex_config_row *row, const char *value, in
 
 char *bex_demonstrations_command(const bex_demonstrations *d, const char *world) {
     bex_config_section section = section_of(d->class);
-    char *text = NULL, *values = bex_config_text(&(bex_config_schema){.sections = &section, .count = 1}, d->options);
+    char *text = NULL,
+         *values =
+             bex_config_text(&(bex_config_schema){.sections = &section, .count = 1}, d->options);
     size_t size;
     FILE *f = open_memstream(&text, &size);
     const char *at = values;

@@ -14,8 +14,8 @@ typedef struct {
     const bex_recording *r;
     bex_gram_shape shape, wide;
     double *all, *history, *scratch; // (wide) sums: of a trial so far, scaled, of one future
-    long long states;                          // in all
-    const bex_real *first;                     // state of the trial
+    long long states;                // in all
+    const bex_real *first;           // state of the trial
 } curve;
 
 static const bex_real *row(const curve *c, int t) {
@@ -54,7 +54,8 @@ static double quantile_of(curve *c, int begin, int t, int n) {
         copy(c, c->scratch, c->history);
         if (bex_state_sum_from(phi, c->scratch, row(c, t)) < 0) return (double)NAN;
         m = bex_condition_moments(p->condition, c->scratch);
-        if (!isfinite(m.std)) return bex_coverage_fail(bex_condition_lambda(p->condition)), (double)NAN;
+        if (!isfinite(m.std))
+            return bex_coverage_fail(bex_condition_lambda(p->condition)), (double)NAN;
     }
     bex_gram_zero(c->wide, c->scratch);
     if (bex_state_sum_add(phi, c->scratch, row(c, t), (size_t)n) < 0) return (double)NAN;
@@ -62,11 +63,14 @@ static double quantile_of(curve *c, int begin, int t, int n) {
     bex_gram_scale(c->wide, c->scratch, (double)(p->config.coverage.future + 1) / n);
     bex_gram_union(c->wide, c->history, c->scratch);
     double z = log_coverage(c, c->history, row(c, t), c->scratch);
-    return isnan(z) ? z : bex_condition_rank(p->condition, bex_condition_value(p->condition, z, relative ? &m : NULL));
+    return isnan(z) ? z
+                    : bex_condition_rank(
+                          p->condition, bex_condition_value(p->condition, z, relative ? &m : NULL));
 }
 
 static int judge(curve *c, int e, bex_coverage_point *out) {
-    int begin = c->r->start[e], end = c->r->start[e + 1], F = (int)c->policy->config.coverage.future, n = 0;
+    int begin = c->r->start[e], end = c->r->start[e + 1],
+        F = (int)c->policy->config.coverage.future, n = 0;
     if (!c->states) c->first = row(c, begin);
     out->rows = end - begin;
     for (int t = begin; t == begin || t + F / 2 < end; t += F + 1, n++) {
@@ -77,7 +81,8 @@ static int judge(curve *c, int e, bex_coverage_point *out) {
     }
     out->quantile /= n;
     double before = c->states ? log_coverage(c, c->all, c->first, c->scratch) : (double)NAN;
-    if (bex_state_sum_add(c->policy->phi, c->all, row(c, begin), (size_t)(end - begin)) < 0) return -1;
+    if (bex_state_sum_add(c->policy->phi, c->all, row(c, begin), (size_t)(end - begin)) < 0)
+        return -1;
     c->states += end - begin;
     out->coverage = log_coverage(c, c->all, c->first, c->scratch);
     out->novelty = out->coverage - before;
@@ -100,7 +105,8 @@ int bex_coverage_curve(bex_coverage_point *point, const bex_policy *p, const bex
         return bex_fail_hint("a be policy of the same states is needed");
     }
     if (p->O != r->O) return bex_fail("states of %d values, the policy has %d", r->O, p->O);
-    curve c = {.policy = p, .r = r, .shape = bex_feature_shape(p->phi), .wide = bex_feature_wide(p->phi)};
+    curve c = {
+        .policy = p, .r = r, .shape = bex_feature_shape(p->phi), .wide = bex_feature_wide(p->phi)};
     size_t size = bex_gram_size(c.wide);
     double *memory = calloc(3 * size, sizeof *memory);
     if (!memory) return bex_fail("out of memory");

@@ -2,9 +2,12 @@
  *
  *   coverage   log cov of all states of a trial so far (coverage/coverage.h)
  *   novelty    what an episode added to that
- *   quantile   an episode is cut into futures of F + 1 states; each one's coverage together with the episodes before
- *              it, as the policy is told it (history counted as N states), as a quantile of the demonstrators' futures:
- *              0.5 is what they would typically add, 1 more than they ever did. Mean and best over the futures
+ *   quantile   an episode is cut into futures of F + 1 states; each one's coverage together with the
+ *              episodes before
+ *              it, as the policy is told it (history counted as N states), as a quantile of the
+ *              demonstrators' futures:
+ *              0.5 is what they would typically add, 1 more than they ever did. Mean and best over the
+ *              futures
  *
  * A first episode has its first state as history, as at deployment. */
 #ifndef BEX_EXPLORE_COVERAGE_CURVE_H
@@ -20,6 +23,7 @@ typedef struct bex_coverage_point {
 } bex_coverage_point;
 
 /* point (visited->episodes), in order. The policy must have a coverage. Negative with a message. */
-int bex_coverage_curve(bex_coverage_point *point, const bex_policy *policy, const bex_recording *visited);
+int bex_coverage_curve(bex_coverage_point *point, const bex_policy *policy,
+                       const bex_recording *visited);
 
 #endif

@@ -30,7 +30,8 @@ static int draw(const bex_world *world, bex_env_shape *shapes, int most) {
     const bex_own_world *w = own(world);
     int up = w->count > 1, n = w->count > 1 ? SHAPES : 0;
     if (most < n || !n) return n;
-    double wide = w->across * w->side[0] / 2, high = w->across * w->side[up] / 2, thin = w->side[0] / 4;
+    double wide = w->across * w->side[0] / 2, high = w->across * w->side[up] / 2,
+           thin = w->side[0] / 4;
     double x = w->low[0] + wide, y = w->low[up] + high;
     shapes[0] = (bex_env_shape){BEX_ENV_SHAPE_WALL, x - wide - thin, y, thin, high + 2 * thin, 0};
     shapes[1] = (bex_env_shape){BEX_ENV_SHAPE_WALL, x + wide + thin, y, thin, high + 2 * thin, 0};
@@ -48,27 +49,35 @@ static int longest(const bex_recording *r) {
 
 static int choose_columns(bex_own_world *w, const bex_policy *p, const int *columns, int count) {
     for (int i = 0; i < count && i < BEX_OWN_COLUMNS; i++) w->columns[w->count++] = columns[i];
-    for (int i = 0; !count && i < p->coverage_count && w->count < 2; i++) w->columns[w->count++] = p->coverage_dims[i];
-    for (int i = 0; !w->count && i < p->O && i < 2; i++) w->columns[i] = i, w->count += i == 1 || p->O == 1 ? i + 1 : 0;
+    for (int i = 0; !count && i < p->coverage_count && w->count < 2; i++)
+        w->columns[w->count++] = p->coverage_dims[i];
+    for (int i = 0; !w->count && i < p->O && i < 2; i++)
+        w->columns[i] = i, w->count += i == 1 || p->O == 1 ? i + 1 : 0;
     for (int i = 0; i < w->count; i++) {
         int c = w->columns[i];
         double std = (double)p->normaliser.std[c];
         char label[BEX_COLUMN_LABEL];
-        if (!(std > 0)) return bex_fail("column %s was constant in the demonstrations: no regions to count",
-                                        bex_column_label(label, &p->columns, c));
+        if (!(std > 0))
+            return bex_fail("column %s was constant in the demonstrations: no regions to count",
+                            bex_column_label(label, &p->columns, c));
         w->side[i] = std / 2;
         w->low[i] = (double)p->normaliser.mean[c] - ACROSS / 2 * w->side[i];
     }
     return 0;
 }
 
-int bex_own_world_init(bex_own_world *w, const bex_policy *p, const bex_recording *r, const int *columns, int count) {
+int bex_own_world_init(bex_own_world *w, const bex_policy *p, const bex_recording *r,
+                       const int *columns, int count) {
     *w = (bex_own_world){.across = ACROSS};
     if (choose_columns(w, p, columns, count) < 0) return -1;
     int regions = 1;
     for (int i = 0; i < w->count; i++) regions *= w->across;
-    w->class = (bex_env_class){.name = "own", .family = "own", .equals = "a world of its own", .about = "recorded states",
-                               .region = region, .draw = w->count > 1 ? draw : NULL};
+    w->class = (bex_env_class){.name = "own",
+                               .family = "own",
+                               .equals = "a world of its own",
+                               .about = "recorded states",
+                               .region = region,
+                               .draw = w->count > 1 ? draw : NULL};
     w->world = (bex_world){.class = &w->class,
                            .name = r->environment[0] ? r->environment : "own",
                            .spec = {.state = p->O},
@@ -88,7 +97,8 @@ static int least_episodes(const bex_recording *r, int *trials) {
     *trials = r->trials;
     for (int e = 0; e < r->episodes; e++) {
         n++;
-        if (e + 1 == r->episodes || r->trial[e + 1] != r->trial[e]) least = n < least ? n : least, n = 0;
+        if (e + 1 == r->episodes || r->trial[e + 1] != r->trial[e])
+            least = n < least ? n : least, n = 0;
     }
     return least;
 }
@@ -112,7 +122,8 @@ static int add_episode(bex_explored *e, const bex_recording *r, int k, const bex
 int bex_own_world_explored(bex_explored *e, const bex_own_world *w, const bex_recording *r) {
     int trials, episodes = least_episodes(r, &trials), done = 0;
     *e = (bex_explored){0};
-    if (r->A && r->A != w->world.A) return bex_fail("actions of %d values, the policy has %d", r->A, w->world.A);
+    if (r->A && r->A != w->world.A)
+        return bex_fail("actions of %d values, the policy has %d", r->A, w->world.A);
     if (bex_explored_init(e, &w->world, trials, episodes, 0) < 0) return -1;
     bex_real *nothing = calloc((size_t)w->world.A, sizeof *nothing);
     int code = nothing ? 0 : bex_fail("out of memory");

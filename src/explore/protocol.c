@@ -38,7 +38,8 @@ static const bex_config_row env_rows[] = {
 };
 static const bex_config_section sections[] = {{"protocol", rows, 0, "how trials are played"},
                                               {"env", env_rows, 0, "options of the world"}};
-const bex_config_schema bex_protocol_schema = {.sections = sections, .count = sizeof sections / sizeof *sections};
+const bex_config_schema bex_protocol_schema = {.sections = sections,
+                                               .count = sizeof sections / sizeof *sections};
 
 // the protocols that come with bex, sorted; returns how many
 static int list_names(char (*text)[NAME_SIZE], const char **names) {

@@ -21,19 +21,20 @@ struct bex_control {
     bex_rng root;
     uint64_t episode, plans; // plans of this episode
     long long all_plans;
-    int64_t step;    // of this episode
-    bool running;    // between begin and end
-    bex_real *chunk; // (K,A) world's units
-    int act, next;   // actions played of a chunk; the one that comes next, `act`: plan first
-    int64_t ahead;   // steps that a planned chunk will take if nothing is observed meanwhile
+    int64_t step;           // of this episode
+    bool running;           // between begin and end
+    bex_real *chunk;        // (K,A) world's units
+    int act, next;          // actions played of a chunk; the one that comes next, `act`: plan first
+    int64_t ahead;          // steps that a planned chunk will take if nothing is observed meanwhile
     double deadline, until; // seconds; of the call under way, by bex_seconds(), 0: none
-    bex_real *since; // (room,O) states since the choice that is followed
+    bex_real *since;        // (room,O) states since the choice that is followed
     int since_room, since_count;
     int64_t since_step; // of that choice
 };
 
-enum { SINCE_MOST = 4096 };                // states kept of a longer future
-static const double DEADLINE_SHARE = 0.75; // of a deadline that is planned with: clocks and caches vary
+enum { SINCE_MOST = 4096 }; // states kept of a longer future
+static const double DEADLINE_SHARE =
+    0.75; // of a deadline that is planned with: clocks and caches vary
 
 static int plan_from(bex_control *c, const bex_real *state, const bex_real *noise,
                      bex_real *chunk) {

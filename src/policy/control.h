@@ -51,11 +51,13 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows);
  * the policy does not have, is refused, the caller's fault, and changes nothing. */
 int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action);
 
-/* A state between plans, for callers that play chunks themselves: remembered, and one control step. After a plan
+/* A state between plans, for callers that play chunks themselves: remembered, and one control step. After
+ * a plan
  * the first one is the step after the plan's. */
 int bex_control_observe(bex_control *c, const bex_observation *obs);
 
-/* A whole chunk (K,A) for this observation, for callers that play it themselves: what act had left of its chunk is
+/* A whole chunk (K,A) for this observation, for callers that play it themselves: what act had left of its
+ * chunk is
  * dropped. Time moves on by what is observed until the next plan, or by K if nothing is. */
 int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk);
 
@@ -68,7 +70,8 @@ int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_
                           const bex_real *noise, bex_real *chunk);
 
 int bex_control_set_task(bex_control *c, int task, int scene); // 0 where there is no such token
-/* Seconds that act and plan may take, 0: any. A search for a future is cut, and goes on in later plans where it can
+/* Seconds that act and plan may take, 0: any. A search for a future is cut, and goes on in later plans
+ * where it can
  * (policy/planner.h). */
 void bex_control_set_deadline(bex_control *c, double seconds);
 
@@ -81,7 +84,8 @@ double bex_control_target(const bex_control *c); // the coverage input in use; N
  * */
 const bex_plan_choice *bex_control_choice(const bex_control *c);
 
-/* The future that is being followed; NULL: none was chosen in this episode. What the states since came to, as a
+/* The future that is being followed; NULL: none was chosen in this episode. What the states since came to,
+ * as a
  * coverage input; how many control steps that were. */
 const bex_plan_report *bex_control_report(const bex_control *c);
 double bex_control_reached(bex_control *c, int *steps);

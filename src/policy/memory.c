@@ -313,7 +313,8 @@ static int check_file(const bex_st_file *f, int O) {
 
 static int check_states(const bex_memory *h, const bex_real *states, int64_t n) {
     for (int64_t i = 0; h->normaliser && i < n; i++)
-        if (bex_normaliser_check(h->normaliser, states + (size_t)i * (size_t)h->O, BEX_FARTHEST) < 0)
+        if (bex_normaliser_check(h->normaliser, states + (size_t)i * (size_t)h->O, BEX_FARTHEST) <
+            0)
             return bex_fail_in("state %lld", (long long)i);
     return 0;
 }

@@ -20,7 +20,8 @@
  * 2nd, 4th, 8th ... state is kept, so what joins is always evenly spaced and begins with the first
  * state. The memory holds at most `capacity` states: the oldest episodes leave first, whole.
  *
- * Saved as safetensors: history.states (rows, O), history.start (E + 1), and episodes ever played as metadata. One thread at a time. */
+ * Saved as safetensors: history.states (rows, O), history.start (E + 1), and episodes ever played as
+ * metadata. One thread at a time. */
 #ifndef BEX_POLICY_MEMORY_H
 #define BEX_POLICY_MEMORY_H
 
@@ -88,7 +89,8 @@ int bex_memory_size(const bex_memory *h);         // N
 int bex_memory_episodes(const bex_memory *h);     // previous episodes held
 long long bex_memory_states(const bex_memory *h); // their states
 
-/* Episodes that ever joined, those before a restart included: who goes on with a file's memory goes on counting, so
+/* Episodes that ever joined, those before a restart included: who goes on with a file's memory goes on
+ * counting, so
  * that its random streams are not those of before. 0 for file:, whose memory is another's. */
 long long bex_memory_played(const bex_memory *h);
 bool bex_memory_loaded(bex_memory *h); // from a file since this was last asked

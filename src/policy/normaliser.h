@@ -15,12 +15,13 @@
 
 typedef struct bex_normaliser {
     int O, A;
-    bex_real *mean, *std; // (O); std 0: a constant dim, dropped: always 0 to the network
-    bex_real *low, *high; // (A)
+    bex_real *mean, *std;            // (O); std 0: a constant dim, dropped: always 0 to the network
+    bex_real *low, *high;            // (A)
     const bex_column_names *columns; // what messages call the state dims; borrowed, NULL: numbers
 } bex_normaliser;
 
-/* From rows of demonstrations; n->columns, NULL or set before, stays. A state dim that never changes is refused with its number, or, if
+/* From rows of demonstrations; n->columns, NULL or set before, stays. A state dim that never changes is
+ * refused with its number, or, if
  * drop_constant, dropped. A range of actions that overflows is refused, here and when loaded. Negative with a
  * message; nothing is left allocated then. */
 int bex_normaliser_fit(bex_normaliser *n, const bex_real *observations, const bex_real *actions,
@@ -28,7 +29,8 @@ int bex_normaliser_fit(bex_normaliser *n, const bex_real *observations, const be
 void bex_normaliser_fini(bex_normaliser *n);
 
 /* Whether a state (O) can be one: every value finite and within `farthest` standard deviations of the mean
- * (where std is 0: of the mean's own size, or 1). A sensor that has nothing to say often says FLT_MAX or 1e30,
+ * (where std is 0: of the mean's own size, or 1). A sensor that has nothing to say often says FLT_MAX or
+ * 1e30,
  * which would overflow in the network and, remembered, in all that follows: nothing further than BEX_FARTHEST
  * is ever a reading. Negative with a message naming the value. */
 #define BEX_FARTHEST 1e6

@@ -230,14 +230,16 @@ static int portion(const bex_planner *p, double until, int least, int left) {
     return room >= most ? most : room > least ? (int)room : least < left ? least : left;
 }
 
-// p->x holds noise of n candidates: denoised, as far as time allows, the first `least` whatever it does; how many
+// p->x holds noise of n candidates: denoised, as far as time allows, the first `least` whatever it does;
+// how many
 static int denoise(bex_planner *p, double until, int n, int least, bex_tensor **pooled,
                    bex_tensor **null) {
     size_t size = bex_chunk_size(&p->policy->chunk);
     int made = 0;
     for (int b; made < n && (b = portion(p, until, made ? 0 : least, n - made)) > 0; made += b) {
         double start = bex_seconds();
-        bex_sample(p->tape, &p->policy->dit, &p->sampler, p->x + (size_t)made * size, b, pooled, null);
+        bex_sample(p->tape, &p->policy->dit, &p->sampler, p->x + (size_t)made * size, b, pooled,
+                   null);
         double took = (bex_seconds() - start) / b;
         // rises at once and falls slowly: a deadline is missed by what was hoped for
         p->each = took > p->each ? took : p->each + 0.1 * (took - p->each);
@@ -246,11 +248,13 @@ static int denoise(bex_planner *p, double until, int n, int least, bex_tensor **
 }
 
 // candidate `best` of n in p->x, chosen in the state of `in`, is what is followed from now on
-static void report_choice(bex_planner *p, const bex_plan_input *in, int n, int best, double target) {
+static void report_choice(bex_planner *p, const bex_plan_input *in, int n, int best,
+                          double target) {
     const bex_policy *policy = p->policy;
     bex_plan_report *r = &p->report;
     bex_chunk_positions(&policy->chunk, &policy->normaliser,
-                        p->x + (size_t)best * bex_chunk_size(&policy->chunk), in->state, p->waypoint);
+                        p->x + (size_t)best * bex_chunk_size(&policy->chunk), in->state,
+                        p->waypoint);
     memcpy(p->from, in->state, (size_t)policy->O * sizeof *p->from);
     p->distance = bex_choice_distances(p->choice)[best];
     r->step = in->step;
@@ -301,7 +305,8 @@ static bex_real *continue_noise(bex_planner *p, bex_past *past, const bex_plan_i
 }
 
 // the rest of a search that a deadline cut short: a future better than the one followed takes its place
-static int search_on(bex_planner *p, bex_past *past, const bex_plan_input *in, bex_tensor **hidden) {
+static int search_on(bex_planner *p, bex_past *past, const bex_plan_input *in,
+                     bex_tensor **hidden) {
     const bex_chunk_shape *s = &p->policy->chunk;
     size_t size = bex_chunk_size(s);
     bex_tensor *pooled[BEX_ENCODER_BLOCKS];

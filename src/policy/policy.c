@@ -106,8 +106,8 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
         return NULL;
     }
     if (config->model.coverage)
-        p->coverage_count = bex_columns_select(p->coverage_dims, BEX_FEATURE_DIMS,
-                                               config->coverage.dims, NULL, O);
+        p->coverage_count =
+            bex_columns_select(p->coverage_dims, BEX_FEATURE_DIMS, config->coverage.dims, NULL, O);
     if (p->coverage_count < 0) {
         bex_fail_in("coverage.dims");
         bex_policy_free(p);
@@ -140,7 +140,8 @@ void bex_policy_free(bex_policy *p) {
 }
 
 int bex_policy_name_columns(bex_policy *p, const bex_column_names *columns) {
-    BEX_CHECK(!columns->count || columns->count == p->O, "%d names, %d columns", columns->count, p->O);
+    BEX_CHECK(!columns->count || columns->count == p->O, "%d names, %d columns", columns->count,
+              p->O);
     bex_columns_fini(&p->columns);
     if (bex_columns_copy(&p->columns, columns) < 0) return -1;
     p->normaliser.columns = &p->columns;

@@ -37,11 +37,13 @@ bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int ta
                            int blocks, uint64_t seed);
 void bex_policy_free(bex_policy *policy);
 
-/* What the state's columns are called, from now on in messages, contract and file. `columns` has O names or none.
+/* What the state's columns are called, from now on in messages, contract and file. `columns` has O names
+ * or none.
  * Negative with a message: no memory. */
 int bex_policy_name_columns(bex_policy *policy, const bex_column_names *columns);
 
-/* path: a model.safetensors, a directory that holds one, or a run: its newest checkpoint. Tensors "ema.*" become the values where
+/* path: a model.safetensors, a directory that holds one, or a run: its newest checkpoint. Tensors "ema.*"
+ * become the values where
  * there are any. NULL with a message naming the file. */
 bex_policy *bex_policy_load(const char *path);
 /* The bytes of a model.safetensors, which are not kept. Messages call them "policy in memory". */

@@ -29,8 +29,9 @@ typedef struct bex_diffusion_config {
 } bex_diffusion_config;
 
 typedef struct bex_coverage_config {
-    int phi;       // index into bex_phi_kinds
-    char dims[BEX_CONFIG_TEXT_SIZE]; // base/columns.h: "0,1"; "" all; numbers once the data is known
+    int phi; // index into bex_phi_kinds
+    char
+        dims[BEX_CONFIG_TEXT_SIZE]; // base/columns.h: "0,1"; "" all; numbers once the data is known
     long long features, hidden, future, bank, seed;
     long long support; // demonstrated states by which candidate futures are judged; 0: none
     double bandwidth, lambda, cell;

@@ -32,10 +32,11 @@ static int load_data(bex_dataset **out, const bex_data_config *c) {
     o.split.length = (int)c->episode_length;
     o.split.jump = c->jump;
     char rest;
-    if (c->position[0] && (sscanf(c->position, "%9d,%9d%c", &o.split.position[0],
-                                  &o.split.position[1], &rest) != 2 ||
-                           o.split.position[0] < 0 || o.split.position[1] < 0))
-        return bex_fail("data.position takes two column numbers such as 0,1, not '%s'", c->position);
+    if (c->position[0] &&
+        (sscanf(c->position, "%9d,%9d%c", &o.split.position[0], &o.split.position[1], &rest) != 2 ||
+         o.split.position[0] < 0 || o.split.position[1] < 0))
+        return bex_fail("data.position takes two column numbers such as 0,1, not '%s'",
+                        c->position);
     o.limit = (int)c->limit;
     *out = bex_dataset_load(c->path, &o);
     return *out ? 0 : -1;
@@ -79,6 +80,7 @@ enum { COLUMNS_MOST = JUDGED + MORE + 2 * BEX_AGENT_COLUMNS };
 
 typedef struct {
     const bex_train_config *config;
+    bex_suggestions chosen; // from the data
     bex_agent *agent;
     bex_run *run; // NULL on ranks but 0
     bex_progress progress;
@@ -366,7 +368,11 @@ static int train(loop *l, const bex_train_options *o, bex_sources *sources, bex_
         if (o->resume) code = look(l, o->run, &start);
     }
     if (bex_ranks_settle(code) < 0) return -1;
-    if (o->about) l->agent->class->describe(l->agent, o->about), fflush(o->about);
+    if (o->about) {
+        bex_suggestions_print(&l->chosen, o->about);
+        l->agent->class->describe(l->agent, o->about);
+        fflush(o->about);
+    }
     bex_interrupt_begin();
     if (bex_ranks_rank() == 0) {
         l->run = o->resume ? resume(l, &setup, &start) : bex_run_create(&setup);
@@ -393,11 +399,12 @@ int bex_train(const bex_train_config *config, const bex_train_options *options,
     bex_sources sources = {0};
     if (bex_train_ranks(config) < 0 || bex_agent_settle(&settled) < 0) return -1;
     int code = bex_train_sources(&sources, &settled);
-    if (code == 0) code = bex_suggest_settle(&settled, sources.data, NULL, options->about);
+    if (code == 0) code = bex_suggest_settle(&settled, sources.data, &l.chosen);
     code = bex_ranks_settle(code);
     if (code == 0) code = check_alike(&settled, sources.data);
     if (code == 0) code = train(&l, options, &sources, end);
     bex_sources_fini(&sources);
+    bex_suggestions_fini(&l.chosen);
     if (l.agent) l.agent->class->free(l.agent);
     return code;
 }

@@ -4,8 +4,10 @@
 
 #include "explore/coverage_curve.h"
 
-/* demonstrations (rows, O): what was shown, NULL for none. pair: the two columns of the map. As bex_figure_save. */
-int bex_coverage_draw(const bex_recording *visited, const bex_coverage_point *point, const bex_policy *policy,
-                      const bex_real *demonstrations, int rows, const int pair[2], const char *title, const char *paths);
+/* demonstrations (rows, O): what was shown, NULL for none. pair: the two columns of the map. As
+ * bex_figure_save. */
+int bex_coverage_draw(const bex_recording *visited, const bex_coverage_point *point,
+                      const bex_policy *policy, const bex_real *demonstrations, int rows,
+                      const int pair[2], const char *title, const char *paths);
 
 #endif

@@ -1,6 +1,7 @@
 /* show/suggestion_figure.c - a choice of columns, drawn.
  *
- *   futures    all states grey; of the futures that begin nearest to the middle of where many begin, those that are
+ *   futures    all states grey; of the futures that begin nearest to the middle of where many begin, those
+ *              that are
  *              furthest from each other in the chosen columns, farthest first
  *   columns    between * lasting * word of each, the chosen ones green
  *   in time    the widest column that counts, over a few episodes */
@@ -20,9 +21,9 @@ typedef struct {
     const bex_suggestions *s;
     const bex_dataset *d;
     const bex_column_set *set;
-    int F, x, y;              // rows of a future; the columns of the map
-    int starts, *start;       // rows where futures begin
-    double *distance;         // (starts) scratch
+    int F, x, y;        // rows of a future; the columns of the map
+    int starts, *start; // rows where futures begin
+    double *distance;   // (starts) scratch
 } sheet;
 
 static double value(const sheet *s, int row, int column) {
@@ -56,7 +57,8 @@ static double apart(const sheet *s, int a, int b) {
     int n = length_from(s, a) < length_from(s, b) ? length_from(s, a) : length_from(s, b);
     for (int i = 0; i < s->set->n; i++) {
         int c = s->set->dims[i];
-        for (int t = 0; t < n; t++) sum += pow((value(s, a + t, c) - value(s, b + t, c)) / unit(s, c), 2) / n;
+        for (int t = 0; t < n; t++)
+            sum += pow((value(s, a + t, c) - value(s, b + t, c)) / unit(s, c), 2) / n;
     }
     return sum;
 }
@@ -65,27 +67,33 @@ static double from_start(const sheet *s, int a, int b) {
     double sum = 0;
     for (int j = 0; j < s->d->O; j++)
         if (s->s->columns.column[j].role == BEX_COLUMN_FREE && s->s->columns.column[j].worth > 0)
-            sum += s->s->columns.column[j].worth * pow((value(s, a, j) - value(s, b, j)) / unit(s, j), 2);
+            sum += s->s->columns.column[j].worth *
+                   pow((value(s, a, j) - value(s, b, j)) / unit(s, j), 2);
     return sum;
 }
 
 static void find_starts(sheet *s) {
     int stride = s->d->rows / STARTS + 1;
     for (int e = 0; e < s->d->episodes; e++)
-        for (int t = s->d->start[e]; t + s->F < s->d->start[e + 1]; t += stride) s->start[s->starts++] = t;
+        for (int t = s->d->start[e]; t + s->F < s->d->start[e + 1]; t += stride)
+            s->start[s->starts++] = t;
     if (!s->starts)
-        for (int e = 0; e < s->d->episodes && e < STARTS; e++) s->start[s->starts++] = s->d->start[e];
+        for (int e = 0; e < s->d->episodes && e < STARTS; e++)
+            s->start[s->starts++] = s->d->start[e];
 }
 
-// the start that has the nearest company: there several futures are possible; then its neighbours to the front
+// the start that has the nearest company: there several futures are possible; then its neighbours to the
+// front
 static void gather_near(sheet *s) {
-    int probes = s->starts < 60 ? s->starts : 60, best = 0, near = s->starts < NEAR ? s->starts : NEAR;
+    int probes = s->starts < 60 ? s->starts : 60, best = 0,
+        near = s->starts < NEAR ? s->starts : NEAR;
     double least = INFINITY;
     for (int p = 0; p < probes; p++) {
         int at = (int)((long long)p * s->starts / probes), n = 0;
         double sum = 0;
         // the mean distance to a sample of the others, those beyond a deviation counted as one
-        for (int k = 0; k < s->starts; k += s->starts / 200 + 1, n++) sum += fmin(1, from_start(s, s->start[at], s->start[k]));
+        for (int k = 0; k < s->starts; k += s->starts / 200 + 1, n++)
+            sum += fmin(1, from_start(s, s->start[at], s->start[k]));
         if (sum / n < least) least = sum / n, best = at;
     }
     int centre = s->start[best];
@@ -100,7 +108,8 @@ static void gather_near(sheet *s) {
             }
     // of a few hundred neighbours, only those that do begin there
     s->starts = near;
-    while (s->starts > 2 * SHOWN && s->distance[s->starts - 1] > 4 * s->distance[2 * SHOWN]) s->starts--;
+    while (s->starts > 2 * SHOWN && s->distance[s->starts - 1] > 4 * s->distance[2 * SHOWN])
+        s->starts--;
 }
 
 // farthest first
@@ -127,13 +136,16 @@ static void draw_futures(sheet *s, bex_panel *p) {
     double *at = malloc(2 * ((size_t)POINTS + (size_t)s->F + 2) * sizeof *at);
     if (!at) return;
     double *up = at + POINTS + s->F + 2;
-    for (int r = 0; r < s->d->rows && n < POINTS; r += stride, n++) at[n] = value(s, r, s->x), up[n] = value(s, r, s->y);
+    for (int r = 0; r < s->d->rows && n < POINTS; r += stride, n++)
+        at[n] = value(s, r, s->x), up[n] = value(s, r, s->y);
     bex_panel_scatter(p, at, up, n, &(bex_mark){.colour = BEX_GREY, .alpha = 0.25, .size = 1.5});
     int shown = choose_futures(s, chosen);
     for (int i = 0; i < shown; i++) {
         int rows = length_from(s, chosen[i]);
-        for (int t = 0; t < rows; t++) at[t] = value(s, chosen[i] + t, s->x), up[t] = value(s, chosen[i] + t, s->y);
-        bex_panel_path(p, at, up, rows, &(bex_mark){.colour = bex_palette(i), .width = 2, .start = true});
+        for (int t = 0; t < rows; t++)
+            at[t] = value(s, chosen[i] + t, s->x), up[t] = value(s, chosen[i] + t, s->y);
+        bex_panel_path(p, at, up, rows,
+                       &(bex_mark){.colour = bex_palette(i), .width = 2, .start = true});
     }
     label(x, sizeof x, s, s->x), label(y, sizeof y, s, s->y);
     bex_panel_labels(p, "Much the same start, different futures", x, y);
@@ -164,7 +176,8 @@ static void draw_worth(const sheet *s, bex_panel *p) {
                       &(bex_mark){.colour = chosen ? BEX_GREEN : BEX_GREY});
     }
     bex_panel_x_names(p, names, n);
-    bex_panel_labels(p, "Worth counting (green: chosen)", "column, the best first", "between x lasting x word");
+    bex_panel_labels(p, "Worth counting (green: chosen)", "column, the best first",
+                     "between x lasting x word");
 }
 
 static void draw_time(const sheet *s, bex_panel *p) {
@@ -174,7 +187,8 @@ static void draw_time(const sheet *s, bex_panel *p) {
         int e = (int)((long long)i * s->d->episodes / shown), rows = bex_dataset_length(s->d, e);
         int stride = rows / 1000 + 1, n = 0;
         double x[1001], y[1001];
-        for (int t = 0; t < rows && n < 1001; t += stride, n++) x[n] = t, y[n] = value(s, s->d->start[e] + t, s->x);
+        for (int t = 0; t < rows && n < 1001; t += stride, n++)
+            x[n] = t, y[n] = value(s, s->d->start[e] + t, s->x);
         bex_panel_path(p, x, y, n, &(bex_mark){.colour = bex_palette(i), .alpha = 0.9});
     }
     label(name, sizeof name, s, s->x);
@@ -200,9 +214,12 @@ static void choose_map(sheet *s) {
     }
 }
 
-int bex_suggestion_draw(const bex_suggestions *suggestions, const bex_dataset *data, int future, const char *title,
-                        const char *paths) {
-    sheet s = {.s = suggestions, .d = data, .F = future, .set = bex_column_choice_best(&suggestions->columns)};
+int bex_suggestion_draw(const bex_suggestions *suggestions, const bex_dataset *data, int future,
+                        const char *title, const char *paths) {
+    sheet s = {.s = suggestions,
+               .d = data,
+               .F = future,
+               .set = bex_column_choice_best(&suggestions->columns)};
     size_t most = (size_t)(data->rows / (data->rows / STARTS + 1) + data->episodes + 1);
     s.start = malloc(most * sizeof *s.start), s.distance = malloc(most * sizeof *s.distance);
     bex_figure *f = bex_figure_new(1, 3, 300, 230);
@@ -210,8 +227,8 @@ int bex_suggestion_draw(const bex_suggestions *suggestions, const bex_dataset *d
     if (code == 0) {
         const char *base = strrchr(title, '/');
         char line[300];
-        snprintf(line, sizeof line, "%.120s: what counts as somewhere else is %.150s", base ? base + 1 : title,
-                 suggestions->dims);
+        snprintf(line, sizeof line, "%.120s: what counts as somewhere else is %.150s",
+                 base ? base + 1 : title, suggestions->dims);
         choose_map(&s);
         find_starts(&s);
         gather_near(&s);

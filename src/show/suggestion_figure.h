@@ -4,10 +4,12 @@
 
 #include "suggest/suggest.h"
 
-/* Three panels: demonstrations in the two widest columns that count, with futures from much the same state that count
- * as most different; the worth of every column; the same columns over time in a few episodes. `s` has its columns.
+/* Three panels: demonstrations in the two widest columns that count, with futures from much the same state
+ * that count
+ * as most different; the worth of every column; the same columns over time in a few episodes. `s` has its
+ * columns.
  * paths: as bex_figure_save. Negative with a message. */
-int bex_suggestion_draw(const bex_suggestions *s, const bex_dataset *data, int future, const char *title,
-                        const char *paths);
+int bex_suggestion_draw(const bex_suggestions *s, const bex_dataset *data, int future,
+                        const char *title, const char *paths);
 
 #endif

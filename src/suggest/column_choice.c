@@ -11,14 +11,14 @@
 #include <string.h>
 
 enum { QUATERNION = 4, ROWS = 20000, FUTURE_MOST = 200, FUTURE_LEAST = 4 };
-static const double CONSTANT = 1e-6;    // of the largest value, as policy/normaliser.c has it
-static const double GIVEN = 0.03;       // moves less than this, and hardly varies within an episode
-static const double RATE = 0.95;        // correlation with the change of another column
-static const double COPY = 0.999;       // with another column
-static const double ENOUGH = 0.5;       // of the best column's worth
-static const double REDUNDANT = 0.98;   // explained by those chosen before
-static const double SMALL = 0.05;       // of the largest deviation within a key
-static const double LASTS = 0.25;       // the least worth that says where a robot is
+static const double CONSTANT = 1e-6;  // of the largest value, as policy/normaliser.c has it
+static const double GIVEN = 0.03;     // moves less than this, and hardly varies within an episode
+static const double RATE = 0.95;      // correlation with the change of another column
+static const double COPY = 0.999;     // with another column
+static const double ENOUGH = 0.5;     // of the best column's worth
+static const double REDUNDANT = 0.98; // explained by those chosen before
+static const double SMALL = 0.05;     // of the largest deviation within a key
+static const double LASTS = 0.25;     // the least worth that says where a robot is
 
 /* ---- words ---- */
 
@@ -26,13 +26,14 @@ static const double LASTS = 0.25;       // the least worth that says where a rob
 static const struct {
     const char *word;
     double worth;
-} words[] = {{"vel", 0.1},   {"velocity", 0.1}, {"qvel", 0.1},  {"speed", 0.1},   {"force", 0.1},  {"torque", 0.1},
-             {"acc", 0.1},   {"sin", 0.2},      {"cos", 0.2},   {"quat", 0.4},    {"rot", 0.4},    {"orn", 0.4},
-             {"orient", 0.4}, {"orien", 0.4},   {"euler", 0.4}, {"angle", 0.4},   {"joint", 0.4},  {"joints", 0.4},
-             {"qpos", 0.4},  {"gripper", 0.4},  {"finger", 0.4}, {"time", 0},     {"desired", 0.1}, {"goal", 0.1},
-             {"pos", 1},     {"position", 1},   {"xpos", 1},    {"xy", 1},        {"xyz", 1},      {"x", 1},
-             {"y", 1},       {"z", 1},          {"object", 1},  {"objects", 1},   {"obj", 1},      {"place", 1},
-             {"achieved", 1}};
+} words[] = {{"vel", 0.1},    {"velocity", 0.1}, {"qvel", 0.1},    {"speed", 0.1}, {"force", 0.1},
+             {"torque", 0.1}, {"acc", 0.1},      {"sin", 0.2},     {"cos", 0.2},   {"quat", 0.4},
+             {"rot", 0.4},    {"orn", 0.4},      {"orient", 0.4},  {"orien", 0.4}, {"euler", 0.4},
+             {"angle", 0.4},  {"joint", 0.4},    {"joints", 0.4},  {"qpos", 0.4},  {"gripper", 0.4},
+             {"finger", 0.4}, {"time", 0},       {"desired", 0.1}, {"goal", 0.1},  {"pos", 1},
+             {"position", 1}, {"xpos", 1},       {"xy", 1},        {"xyz", 1},     {"x", 1},
+             {"y", 1},        {"z", 1},          {"object", 1},    {"objects", 1}, {"obj", 1},
+             {"place", 1},    {"achieved", 1}};
 static const double ORIENTATION = 0.4;
 static const double UNKNOWN = 0.8; // a name that says nothing, beside names that do
 
@@ -130,7 +131,9 @@ static void add_episode(column_sums *s, const bex_dataset *d, int j, int e, int 
         if (t + lag < n) s->later += pow((double)row_at(d, begin + t + lag)[j] - x, 2), s->pairs++;
         if (t + F < n) s->moved += pow((double)row_at(d, begin + t + F)[j] - x, 2), s->moves++;
     }
-    if (n <= F) s->moved += pow((double)row_at(d, begin + n - 1)[j] - (double)row_at(d, begin)[j], 2), s->moves++;
+    if (n <= F)
+        s->moved += pow((double)row_at(d, begin + n - 1)[j] - (double)row_at(d, begin)[j], 2),
+            s->moves++;
     for (int t = 0; t == 0 || t + F < n; t += F)
         add_window(s, d, j, begin + t, n - t < F + 1 ? n - t : F + 1, mean);
 }
@@ -173,7 +176,8 @@ static bool has(const bex_column_set *s, int j) {
     return false;
 }
 
-static bex_column_set *new_set(bex_column_choice *c, const char *what, const char *name, int length) {
+static bex_column_set *new_set(bex_column_choice *c, const char *what, const char *name,
+                               int length) {
     if (c->sets == BEX_COLUMN_SETS) return NULL;
     bex_column_set *s = &c->set[c->sets];
     s->dims = calloc((size_t)c->O, sizeof *s->dims);
@@ -197,7 +201,8 @@ static void complete_key(bex_column_choice *c, bex_column_set *s, const bex_samp
     for (int pass = 0; pass < 2; pass++)
         for (int j = 0; j < c->O; j++) {
             const bex_column_judgement *q = &c->column[j];
-            if (strncmp(names->name[j], name, (size_t)key + 1) != 0 || q->role != BEX_COLUMN_FREE) continue;
+            if (strncmp(names->name[j], name, (size_t)key + 1) != 0 || q->role != BEX_COLUMN_FREE)
+                continue;
             if (!pass)
                 most = fmax(most, q->std);
             else if (!has(s, j) && s->n < BEX_CHOSEN_MOST && q->std > SMALL * most &&
@@ -211,22 +216,27 @@ static int increasing(const void *a, const void *b) {
 }
 
 // the best columns: at least half as good as the best, nothing the others tell already
-static int best_columns(bex_column_choice *c, const bex_sample *sample, const bex_column_names *names,
-                        bool words_count) {
-    const char *what = !words_count ? "best by motion alone" : names->count ? "places by name and motion" : "best columns";
+static int best_columns(bex_column_choice *c, const bex_sample *sample,
+                        const bex_column_names *names, bool words_count) {
+    const char *what = !words_count   ? "best by motion alone"
+                       : names->count ? "places by name and motion"
+                                      : "best columns";
     bex_column_set *s = new_set(c, what, "", 0);
     if (!s) return -1;
     double best = 0;
     for (int j = 0; j < c->O; j++)
-        if (c->column[j].role == BEX_COLUMN_FREE) best = fmax(best, value_of(&c->column[j], words_count));
+        if (c->column[j].role == BEX_COLUMN_FREE)
+            best = fmax(best, value_of(&c->column[j], words_count));
     unsigned char *passed = calloc((size_t)c->O, 1);
     if (!passed) return bex_fail("out of memory");
     while (s->n < BEX_CHOSEN_MOST) {
         int next = -1;
         for (int j = 0; j < c->O; j++) {
             const bex_column_judgement *q = &c->column[j];
-            if (q->role != BEX_COLUMN_FREE || passed[j] || value_of(q, words_count) < ENOUGH * best) continue;
-            if (next < 0 || value_of(q, words_count) > value_of(&c->column[next], words_count)) next = j;
+            if (q->role != BEX_COLUMN_FREE || passed[j] || value_of(q, words_count) < ENOUGH * best)
+                continue;
+            if (next < 0 || value_of(q, words_count) > value_of(&c->column[next], words_count))
+                next = j;
         }
         if (next < 0) break;
         passed[next] = 1;
@@ -245,12 +255,14 @@ static int key_sets(bex_column_choice *c, const bex_column_names *names) {
         int key = bex_column_key(names->name[j]);
         for (n = 1; j + n < names->count && bex_column_key(names->name[j + n]) == key &&
                     !strncmp(names->name[j], names->name[j + n], (size_t)key);
-             n++) {}
+             n++) {
+        }
         bex_column_set *s = new_set(c, "key ", names->name[j], key);
         if (!s) return -1;
         for (int i = j; i < j + n; i++)
             if (c->column[i].role == BEX_COLUMN_FREE) s->dims[s->n++] = i;
-        if (!s->n || s->n == 1 || names->count == n) free(s->dims), *s = (bex_column_set){0}, c->sets--;
+        if (!s->n || s->n == 1 || names->count == n)
+            free(s->dims), *s = (bex_column_set){0}, c->sets--;
     }
     return 0;
 }
@@ -275,7 +287,8 @@ static void judge_sets(bex_column_choice *c, const bex_sample *sample, const bex
 }
 
 static int make_sets(bex_column_choice *c, const bex_dataset *data, const bex_sample *sample) {
-    unsigned char *use = calloc((size_t)c->O, 1);
+    size_t O = c->O > 0 ? (size_t)c->O : 1;
+    unsigned char *use = calloc(O, 1);
     if (!use) return bex_fail("out of memory");
     for (int j = 0; j < c->O; j++) use[j] = c->column[j].role == BEX_COLUMN_FREE;
     bex_directions d = {0};
@@ -300,8 +313,8 @@ static int future_of(const bex_dataset *d) {
     int *length = calloc(n, sizeof *length);
     if (!length) return bex_fail("out of memory");
     for (int e = 0; e < d->episodes; e++) length[e] = bex_dataset_length(d, e);
-    qsort(length, (size_t)d->episodes, sizeof *length, ascending);
-    int F = length[d->episodes / 2] / 3;
+    qsort(length, n, sizeof *length, ascending);
+    int F = length[n / 2] / 3;
     free(length);
     return F > FUTURE_MOST ? FUTURE_MOST : F < FUTURE_LEAST ? FUTURE_LEAST : F;
 }
@@ -341,6 +354,7 @@ const bex_column_set *bex_column_choice_best(const bex_column_choice *c) {
 }
 
 const char *bex_column_role_name(bex_column_role role) {
-    static const char *const names[] = {"", "constant", "given: no episode changes it", "velocity of", "copy of"};
+    static const char *const names[] = {"", "constant", "given: no episode changes it",
+                                        "velocity of", "copy of"};
     return names[role];
 }

@@ -1,19 +1,28 @@
-/* suggest/column_choice.h - which columns of a state should count as "somewhere else"? Told from demonstrations alone.
+/* suggest/column_choice.h - which columns of a state should count as "somewhere else"? Told from
+ * demonstrations alone.
  *
- * A future is F rows of an episode. A column is worth counting where futures differ in it, and stay different: a place,
- * an object that was moved. Not where every future runs through the same values (the swing of a leg), where values
- * are gone the next moment (velocities, noise), or where nothing a robot does changes them (where the goal is).
+ * A future is F rows of an episode. A column is worth counting where futures differ in it, and stay
+ * different: a place,
+ * an object that was moved. Not where every future runs through the same values (the swing of a leg),
+ * where values
+ * are gone the next moment (velocities, noise), or where nothing a robot does changes them (where the goal
+ * is).
  *
  *   between    share of its variance that is between futures, not within one: 1 a place, 0 a gait, 0 noise
  *   lasting    its correlation with itself F / 4 rows later
- *   moves      how far it goes in F rows: half the mean square over its variance; 0: an episode never changes it
- *   word       what its name says, where there is one: 1 positions and objects, less for joints, angles, velocities;
+ *   moves      how far it goes in F rows: half the mean square over its variance; 0: an episode never
+ *              changes it
+ *   word       what its name says, where there is one: 1 positions and objects, less for joints, angles,
+ *              velocities;
  *              0.4 for parts of a unit quaternion, which is told by its values
  *   worth      between * lasting * word
  *
- * Sets of columns are then judged: the best columns by worth, those by statistics alone, each key of the file, all. A
- * set is good if its columns are worth counting, if it tells what differs between futures at large - the leading
- * directions in which futures differ and single futures do not (generalised eigenvectors of the two covariances) are
+ * Sets of columns are then judged: the best columns by worth, those by statistics alone, each key of the
+ * file, all. A
+ * set is good if its columns are worth counting, if it tells what differs between futures at large - the
+ * leading
+ * directions in which futures differ and single futures do not (generalised eigenvectors of the two
+ * covariances) are
  * predicted from it linearly - and if it is small:
  *
  *   score      mean worth * explained / (1 + columns / 40)

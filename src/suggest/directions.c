@@ -1,4 +1,5 @@
-/* suggest/directions.c - small dense linear algebra over a sample: least squares, one generalised eigenproblem. */
+/* suggest/directions.c - small dense linear algebra over a sample: least squares, one generalised
+ * eigenproblem. */
 #include "suggest/directions.h"
 
 #include "base/error.h"
@@ -9,7 +10,9 @@
 #include <string.h>
 
 enum { ROWS = 6000, SWEEPS = 30 };
-static const double RIDGE = 1e-6, QUIET = 0.05; // of least squares; added to W: what hardly varies is no direction
+static const double RIDGE = 1e-6,
+                    QUIET =
+                        0.05; // of least squares; added to W: what hardly varies is no direction
 
 /* ---- the sample ---- */
 
@@ -103,12 +106,14 @@ static void solve_upper(const double *L, double *b, int n) {
 
 // share of the variance of y (rows) that columns dims tell
 static double explained(const bex_sample *s, const double *y, const int *dims, int n) {
-    double *a = calloc((size_t)n * (size_t)n + (size_t)n + 1, sizeof *a), *b = a + (size_t)n * (size_t)n;
+    double *a = calloc((size_t)n * (size_t)n + (size_t)n + 1, sizeof *a),
+           *b = a + (size_t)n * (size_t)n;
     BEX_CHECK(a, "out of memory");
     double all = 0, told = 0;
     for (int r = 0; r < s->n; r++) all += y[r] * y[r] / s->n;
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k <= i; k++) a[i * n + k] = a[k * n + i] = product(s, s->x, dims[i], dims[k]);
+        for (int k = 0; k <= i; k++)
+            a[i * n + k] = a[k * n + i] = product(s, s->x, dims[i], dims[k]);
         a[i * n + i] += RIDGE;
         for (int r = 0; r < s->n; r++) b[i] += s->x[r * s->O + dims[i]] * y[r] / s->n;
     }
@@ -136,7 +141,8 @@ static void rotate(double *a, double *v, int n, int p, int q) {
     double apq = a[p * n + q];
     if (fabs(apq) < 1e-14) return;
     double theta = (a[q * n + q] - a[p * n + p]) / (2 * apq);
-    double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+    double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1)),
+           c = 1 / sqrt(t * t + 1), s = t * c;
     for (int k = 0; k < n; k++) {
         double x = a[k * n + p], y = a[k * n + q];
         a[k * n + p] = c * x - s * y, a[k * n + q] = s * x + c * y;
@@ -154,12 +160,15 @@ static void rotate(double *a, double *v, int n, int p, int q) {
 // rows of one future: they follow each other in the sample
 static int future_end(const bex_sample *s, int first, int F) {
     int last = first;
-    while (last < s->n && s->episode[last] == s->episode[first] && s->row[last] / F == s->row[first] / F) last++;
+    while (last < s->n && s->episode[last] == s->episode[first] &&
+           s->row[last] / F == s->row[first] / F)
+        last++;
     return last;
 }
 
 // covariances of futures' means and within futures, of the m columns `at`
-static void covariances(double *B, double *W, const bex_sample *s, const int *at, int m, int F, double *mean) {
+static void covariances(double *B, double *W, const bex_sample *s, const int *at, int m, int F,
+                        double *mean) {
     for (int first = 0, last; first < s->n; first = last) {
         last = future_end(s, first, F);
         int rows = last - first;
@@ -195,8 +204,8 @@ static void whiten(double *B, double *W, int m, double *b) {
 }
 
 // the largest directions of B in the columns' own coordinates
-static void take_directions(bex_directions *d, const bex_sample *s, double *B, const double *L, const int *at,
-                            int m, double *V, double *b) {
+static void take_directions(bex_directions *d, const bex_sample *s, double *B, const double *L,
+                            const int *at, int m, double *V, double *b) {
     for (int i = 0; i < m; i++) V[i * m + i] = 1;
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int p = 0; p < m; p++)
@@ -220,7 +229,8 @@ int bex_directions_find(bex_directions *d, const bex_sample *s, const unsigned c
     double *all = calloc(3 * O * O + 2 * O, sizeof *all);
     int *at = calloc(O, sizeof *at), m = 0;
     *d = (bex_directions){.v = calloc(BEX_DIRECTIONS * O, sizeof *d->v)};
-    if (!all || !at || !d->v) return free(all), free(at), bex_fail("out of memory: %d columns", s->O);
+    if (!all || !at || !d->v)
+        return free(all), free(at), bex_fail("out of memory: %d columns", s->O);
     for (int j = 0; j < s->O; j++)
         if (use[j]) at[m++] = j;
     double *B = all, *W = B + O * O, *V = W + O * O, *b = V + O * O;
@@ -238,7 +248,8 @@ void bex_directions_fini(bex_directions *d) {
     *d = (bex_directions){0};
 }
 
-double bex_directions_explained(const bex_directions *d, const bex_sample *s, const int *dims, int n) {
+double bex_directions_explained(const bex_directions *d, const bex_sample *s, const int *dims,
+                                int n) {
     double *y = malloc((size_t)s->n * sizeof *y), sum = 0, weight = 0;
     BEX_CHECK(y, "out of memory");
     for (int k = 0; k < d->count; k++) {

@@ -1,7 +1,8 @@
 /* suggest/directions.h - rows of demonstrations side by side, and the directions in which futures differ.
  *
  *   sample        at most 6000 rows, standardised, each with the row after it and the number of its future
- *   directions    v with the largest  v' B v / v' (W + 0.05 I) v,  B the covariance of futures' means, W that within
+ *   directions    v with the largest  v' B v / v' (W + 0.05 I) v,  B the covariance of futures' means, W
+ *                 that within
  *                 futures: what differs between futures and not within one
  *   explained     share of a direction's variance that a set of columns predicts, linearly */
 #ifndef BEX_SUGGEST_DIRECTIONS_H
@@ -40,6 +41,7 @@ int bex_directions_find(bex_directions *d, const bex_sample *s, const unsigned c
 void bex_directions_fini(bex_directions *d);
 
 /* Weighted mean over the directions. */
-double bex_directions_explained(const bex_directions *d, const bex_sample *s, const int *dims, int n);
+double bex_directions_explained(const bex_directions *d, const bex_sample *s, const int *dims,
+                                int n);
 
 #endif

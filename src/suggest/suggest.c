@@ -1,7 +1,8 @@
 /* suggest/suggest.c - what demonstrations say of settings.
  *
- * The rules are those by which the presets in configs/ were tuned, said as rules: docs/your-robot.md has them in words,
- * docs/experiments/auto.md what they reach beside the presets. */
+ * The rules are those by which the presets in configs/ were tuned, said as rules: docs/your-robot.md has
+ * them in
+ * words. */
 #include "suggest/suggest.h"
 
 #include "base/error.h"
@@ -15,10 +16,10 @@
 /* What the rows of the table go by. */
 typedef struct {
     const bex_dataset *data;
-    int median, shortest, longest; // rows of an episode
-    int live, constant;            // columns that change, that do not
-    int W;                         // columns that count; all that change, if none were chosen
-    double still;                  // share of futures in which those hardly move
+    int median, shortest, longest;    // rows of an episode
+    int live, constant;               // columns that change, that do not
+    int W;                            // columns that count; all that change, if none were chosen
+    double still;                     // share of futures in which those hardly move
     const bex_column_choice *columns; // NULL: they were given
 } facts;
 
@@ -66,19 +67,22 @@ static void dims(const question *q) {
     const bex_column_set *s = bex_column_choice_best(q->f->columns);
     char numbers[BEX_CONFIG_TEXT_SIZE];
     bex_columns_describe(numbers, sizeof numbers, s->dims, s->n, NULL);
-    answer(q, numbers, "%s: %.0f %% of what differs between futures and lasts, told by %d of %d columns%s", s->name,
-           100 * s->explained, s->n, q->f->data->O,
+    answer(q, numbers,
+           "%s: %.0f %% of what differs between futures and lasts, told by %d of %d columns%s",
+           s->name, 100 * s->explained, s->n, q->f->data->O,
            q->f->columns->doubtful ? "; DOUBTFUL, nothing lasts: look at bex data suggest" : "");
 }
 
 static void drop_constant(const question *q) {
-    answer(q, q->f->constant ? "true" : "false", "%d of %d columns never change", q->f->constant, q->f->data->O);
+    answer(q, q->f->constant ? "true" : "false", "%d of %d columns never change", q->f->constant,
+           q->f->data->O);
 }
 
 static void held_out(const question *q) {
     int n = q->f->data->episodes;
     if (n < 4)
-        answer(q, "0", "%d episode%s: none to spare, so nothing will judge the policy", n, n == 1 ? "" : "s");
+        answer(q, "0", "%d episode%s: none to spare, so nothing will judge the policy", n,
+               n == 1 ? "" : "s");
     else
         answer(q, "0.05", "of %d episodes", n);
 }
@@ -89,22 +93,28 @@ static void future(const question *q) {
     char text[16];
     if (F > 20) F -= F % 5;
     snprintf(text, sizeof text, "%d", F > 200 ? 200 : F < 4 ? 4 : F);
-    answer(q, text, "%s of the median episode (%d rows), 200 at most", ends_matter(f) ? "a quarter" : "a third",
-           f->median);
+    answer(q, text, "%s of the median episode (%d rows), 200 at most",
+           ends_matter(f) ? "a quarter" : "a third", f->median);
 }
 
 static void truncate_ends(const question *q) {
     const facts *f = q->f;
     bool needed = ends_matter(f) || f->longest <= q->c->policy.coverage.future;
-    answer(q, needed ? "true" : "false",
-           needed ? "episodes of %d to %d rows end where something was done: their ends are futures too"
-                  : "episodes of %d to %d rows are cut by a clock: whole futures only",
-           f->shortest, f->longest);
+    answer(
+        q, needed ? "true" : "false",
+        needed
+            ? "episodes of %d to %d rows end where something was done: their ends are futures too"
+            : "episodes of %d to %d rows are cut by a clock: whole futures only",
+        f->shortest, f->longest);
 }
 
 static void chunk(const question *q) {
     long long K = q->c->policy.coverage.future / 10;
-    answer_number(q, (double)(K > 10 ? 10 : K < 4 ? 4 : K), "a tenth of the future, 4 to 10 actions");
+    answer_number(q,
+                  (double)(K > 10  ? 10
+                           : K < 4 ? 4
+                                   : K),
+                  "a tenth of the future, 4 to 10 actions");
 }
 
 static void history(const question *q) {
@@ -118,8 +128,9 @@ static void waypoints(const question *q) {
 
 static void features(const question *q) {
     bool few = q->f->W <= 3;
-    answer(q, few ? "true" : "false", few ? "%d columns that count: phi tells places apart"
-                                          : "%d columns that count: too many for phi to tell places apart",
+    answer(q, few ? "true" : "false",
+           few ? "%d columns that count: phi tells places apart"
+               : "%d columns that count: too many for phi to tell places apart",
            q->f->W);
 }
 
@@ -134,25 +145,32 @@ static void reach(const question *q) {
     if (!q->c->policy.model.waypoints)
         answer(q, "0", "no waypoints");
     else if (travels(f))
-        answer(q, "2", "%d of %d columns are posture, and %.0f %% of futures lead on: waypoints as displacements",
-               f->live - 2 * f->W, f->live, 100 * (1 - f->still));
+        answer(
+            q, "2",
+            "%d of %d columns are posture, and %.0f %% of futures lead on: waypoints as displacements",
+            f->live - 2 * f->W, f->live, 100 * (1 - f->still));
     else
-        answer(q, "0", has_posture(f) ? "%.0f %% of futures move nothing that counts: waypoints as positions"
-                                      : "little posture (%.0f %% of futures stay): waypoints as positions",
+        answer(q, "0",
+               has_posture(f)
+                   ? "%.0f %% of futures move nothing that counts: waypoints as positions"
+                   : "little posture (%.0f %% of futures stay): waypoints as positions",
                100 * f->still);
 }
 
 static void predicts(const question *q) {
     bool chunks = q->c->policy.model.reach > 0;
-    answer(q, chunks ? "chunk" : "noise", "%s", chunks ? "chosen futures are followed by actions that were learned for them"
-                                                       : "as the paper");
+    answer(q, chunks ? "chunk" : "noise", "%s",
+           chunks ? "chosen futures are followed by actions that were learned for them"
+                  : "as the paper");
 }
 
 static void show_waypoints(const question *q) {
     const bex_policy_config *p = &q->c->policy;
-    bool follows = p->model.waypoints && p->model.reach > 0 && p->diffusion.predicts == BEX_PREDICTS_CHUNK;
-    answer(q, follows ? "0.5" : "0", "%s", follows ? "half of the windows teach actions that follow a chosen future"
-                                                   : "needs displacements (model.reach) and diffusion.predicts = chunk");
+    bool follows =
+        p->model.waypoints && p->model.reach > 0 && p->diffusion.predicts == BEX_PREDICTS_CHUNK;
+    answer(q, follows ? "0.5" : "0", "%s",
+           follows ? "half of the windows teach actions that follow a chosen future"
+                   : "needs displacements (model.reach) and diffusion.predicts = chunk");
 }
 
 static void support(const question *q) {
@@ -163,13 +181,15 @@ static void support(const question *q) {
     else if (q->f->data->rows < 16 * places)
         answer(q, "0", "%d rows are too few to say where nobody was", q->f->data->rows);
     else
-        answer_number(q, places, "demonstrated states: a future far from all of them is not chosen");
+        answer_number(q, places,
+                      "demonstrated states: a future far from all of them is not chosen");
 }
 
 static void hide(const question *q) {
     bool often = q->c->policy.coverage.truncate;
-    answer(q, often ? "0.5" : "0.15", "%s", often ? "futures are proposed without the coverage (guidance 0), so learned so"
-                                                  : "enough to learn both, with and without the coverage");
+    answer(q, often ? "0.5" : "0.15", "%s",
+           often ? "futures are proposed without the coverage (guidance 0), so learned so"
+                 : "enough to learn both, with and without the coverage");
 }
 
 static void exp_of(const question *q) {
@@ -179,7 +199,8 @@ static void exp_of(const question *q) {
 static void guidance(const question *q) {
     const bex_policy_config *p = &q->c->policy;
     if (p->coverage.truncate)
-        answer(q, "0", "episodes start alike: futures as demonstrators have them, the choice explores");
+        answer(q, "0",
+               "episodes start alike: futures as demonstrators have them, the choice explores");
     else if (p->model.reach > 0)
         answer(q, "1", "as trained");
     else
@@ -200,7 +221,8 @@ static void commit(const question *q) {
     const bex_policy_config *p = &q->c->policy;
     bool follows = p->diffusion.show_waypoints > 0 && p->deploy.candidates > 1;
     if (follows)
-        answer_number(q, (double)(p->coverage.future / 2 > 1 ? p->coverage.future / 2 : 1), "half of a future");
+        answer_number(q, (double)(p->coverage.future / 2 > 1 ? p->coverage.future / 2 : 1),
+                      "half of a future");
     else
         answer(q, "0", "every plan chooses");
 }
@@ -209,13 +231,15 @@ static void action_steps(const question *q) {
     const bex_policy_config *p = &q->c->policy;
     bool follows = p->diffusion.show_waypoints > 0;
     answer(q, follows && p->model.chunk > 4 ? "2" : "0", "%s",
-           follows && p->model.chunk > 4 ? "plans that continue a future are cheap: react soon" : "all of a chunk");
+           follows && p->model.chunk > 4 ? "plans that continue a future are cheap: react soon"
+                                         : "all of a chunk");
 }
 
 static void temperature(const question *q) {
     bool calm = q->f->data->A > 2;
-    answer(q, calm ? "0.5" : "1", calm ? "%d actions at once: likelier ones; which future is taken varies as before"
-                                       : "%d actions: as demonstrated",
+    answer(q, calm ? "0.5" : "1",
+           calm ? "%d actions at once: likelier ones; which future is taken varies as before"
+                : "%d actions: as demonstrated",
            q->f->data->A);
 }
 
@@ -290,7 +314,8 @@ static void find_live(facts *f, const bex_dataset *d) {
 // deviation of a column over all rows
 static double deviation(const bex_dataset *d, int j) {
     double mean = 0, v = 0;
-    for (int r = 0; r < d->rows; r++) mean += (double)d->observations[(size_t)r * (size_t)d->O + (size_t)j] / d->rows;
+    for (int r = 0; r < d->rows; r++)
+        mean += (double)d->observations[(size_t)r * (size_t)d->O + (size_t)j] / d->rows;
     for (int r = 0; r < d->rows; r++)
         v += pow((double)d->observations[(size_t)r * (size_t)d->O + (size_t)j] - mean, 2) / d->rows;
     return sqrt(v);
@@ -302,9 +327,11 @@ static void find_still(facts *f, const bex_dataset *d, const int *dims, int n, i
     for (int i = 0; i < n; i++) unit[i] = deviation(d, dims[i]);
     for (int e = 0; e < d->episodes; e++)
         for (int t = d->start[e]; t + F < d->start[e + 1]; t += F) {
-            const bex_real *a = d->observations + (size_t)t * (size_t)d->O, *b = a + (size_t)F * (size_t)d->O;
+            const bex_real *a = d->observations + (size_t)t * (size_t)d->O,
+                           *b = a + (size_t)F * (size_t)d->O;
             bool moves = false;
-            for (int i = 0; i < n; i++) moves |= fabs((double)(b[dims[i]] - a[dims[i]])) > 0.1 * unit[i];
+            for (int i = 0; i < n; i++)
+                moves |= fabs((double)(b[dims[i]] - a[dims[i]])) > 0.1 * unit[i];
             f->still += !moves, futures++;
         }
     f->still = futures > 0 ? f->still / futures : 0;
@@ -339,7 +366,8 @@ static int number_dims(bex_train_config *c, const bex_dataset *d, int *dims) {
     int n = bex_columns_select(dims, BEX_FEATURE_DIMS, text, &d->columns, d->O);
     if (n < 0) return bex_fail_in("coverage.dims");
     bex_columns_describe(numbers, sizeof numbers, dims, n, NULL);
-    if (strstr(numbers, "...")) return bex_fail("coverage.dims: %d columns are too many to be written down", n);
+    if (strstr(numbers, "..."))
+        return bex_fail("coverage.dims: %d columns are too many to be written down", n);
     memset(text, 0, sizeof c->policy.coverage.dims);
     memcpy(text, numbers, strlen(numbers));
     return n;
@@ -350,10 +378,12 @@ static int settle(bex_train_config *c, const bex_dataset *d, bex_suggestions *ou
     int dims[BEX_FEATURE_DIMS], n = 0, dims_row = 0;
     while (strcmp(table[dims_row].key, "coverage.dims") != 0) dims_row++;
     bool choose = wanted(c, dims_row);
-    if (choose && bex_column_choice_make(&out->columns, d) < 0) return bex_fail_in("coverage.dims = auto");
+    if (choose && bex_column_choice_make(&out->columns, d) < 0)
+        return bex_fail_in("coverage.dims = auto");
     if (choose) {
         const bex_column_set *s = bex_column_choice_best(&out->columns);
-        memcpy(dims, s->dims, (size_t)(n = s->n < BEX_FEATURE_DIMS ? s->n : BEX_FEATURE_DIMS) * sizeof *dims);
+        memcpy(dims, s->dims,
+               (size_t)(n = s->n < BEX_FEATURE_DIMS ? s->n : BEX_FEATURE_DIMS) * sizeof *dims);
         f.columns = &out->columns;
     } else if (c->policy.model.coverage && (n = number_dims(c, d, dims)) < 0) {
         return -1;
@@ -370,25 +400,19 @@ static int settle(bex_train_config *c, const bex_dataset *d, bex_suggestions *ou
     return 0;
 }
 
-static void print(const bex_suggestions *s, FILE *about) {
-    if (s->count) fprintf(about, "chosen from the data; any can be set (--section.key=value):\n");
+void bex_suggestions_print(const bex_suggestions *s, FILE *out) {
+    if (s->count) fprintf(out, "chosen from the data; any can be set (--section.key=value):\n");
     for (int i = 0; i < s->count; i++) {
         bool dims = !strcmp(s->row[i].key, "coverage.dims");
-        fprintf(about, "  %-24s %-8s %s\n", s->row[i].key, dims ? s->dims : s->row[i].value, s->row[i].reason);
+        fprintf(out, "  %-24s %-8s %s\n", s->row[i].key, dims ? s->dims : s->row[i].value,
+                s->row[i].reason);
     }
-    if (s->count) fflush(about);
 }
 
-int bex_suggest_settle(bex_train_config *c, const bex_dataset *data, bex_suggestions *out, FILE *about) {
-    bex_suggestions *own = out ? out : calloc(1, sizeof *own);
-    if (!own) return bex_fail("out of memory");
-    *own = (bex_suggestions){0};
-    int code = data ? settle(c, data, own) : 0;
-    if (code == 0 && about) print(own, about);
+int bex_suggest_settle(bex_train_config *c, const bex_dataset *data, bex_suggestions *out) {
+    *out = (bex_suggestions){0};
+    int code = data ? settle(c, data, out) : 0;
     if (code == 0) memset(c->marks, 0, sizeof c->marks);
-    if (out) return code;
-    bex_suggestions_fini(own);
-    free(own);
     return code;
 }
 

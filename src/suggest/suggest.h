@@ -1,11 +1,13 @@
 /* suggest/suggest.h - settings that choose themselves: one table, a row a setting (suggest.c).
  *
- * A setting that is auto (base/config.h) gets a value from the demonstrations and from the settings before it in the
- * table, and a reason of one line. What was given stays; what is given narrows the rest: with model.waypoints = false
+ * A setting that is auto (base/config.h) gets a value from the demonstrations and from the settings before
+ * it in the
+ * table, and a reason of one line. What was given stays; what is given narrows the rest: with
+ * model.waypoints = false
  * nothing asks for candidates.
  *
  *     bex_config_all_auto(&bex_train_schema, &config)           `bex train --data FILE`, and no config file
- *     bex_suggest_settle(&config, data, NULL, stdout)           names of columns to numbers, auto to values; printed
+ *     bex_suggest_settle(&config, data, &suggestions)           names of columns to numbers, auto to values
  *
  * The same data and settings give the same values, whatever the machine. */
 #ifndef BEX_SUGGEST_SUGGEST_H
@@ -26,14 +28,17 @@ typedef struct bex_suggestion {
 typedef struct bex_suggestions {
     int count;
     bex_suggestion row[BEX_SUGGESTIONS];
-    bex_column_choice columns; // made where coverage.dims was auto; else its O is 0
+    bex_column_choice columns;       // made where coverage.dims was auto; else its O is 0
     char dims[BEX_CONFIG_TEXT_SIZE]; // the columns that count, by name
 } bex_suggestions;
 
-/* The config is settled in place, what was chosen told in `out`, if that is not NULL (then it needs fini either way),
- * and printed to `about`, if that is not NULL. Without data (an agent that learns in a world) only marks are taken
+/* The config is settled in place, what was chosen told in `out` (which needs fini either way). Without
+ * data (an agent that learns in a world) only marks are taken
  * away. Negative with a message: columns that are not there, none that can be chosen. */
-int bex_suggest_settle(bex_train_config *config, const bex_dataset *data, bex_suggestions *out, FILE *about);
+int bex_suggest_settle(bex_train_config *config, const bex_dataset *data, bex_suggestions *out);
 void bex_suggestions_fini(bex_suggestions *s);
+
+/* A line each: key, value, reason. */
+void bex_suggestions_print(const bex_suggestions *s, FILE *out);
 
 #endif

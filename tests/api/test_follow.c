@@ -1,4 +1,5 @@
-/* What a session tells of the future it follows, deadlines, states between plans, and threads that meet in one
+/* What a session tells of the future it follows, deadlines, states between plans, and threads that meet in
+ * one
  * session. */
 #include "api/sessions.h"
 
@@ -12,11 +13,12 @@
 static char chooser[600], router[600];
 
 static void make_choosers(void) {
-    static const char *const choice[] = {"model.waypoints=true", "deploy.candidates=8", "coverage.future=8", NULL};
-    static const char *const route[] = {"model.waypoints=true",    "model.reach=2",
-                                        "diffusion.predicts=chunk", "diffusion.show_waypoints=0.5",
-                                        "deploy.candidates=40",     "deploy.commit=8",
-                                        "deploy.action_steps=1",    "coverage.future=8", NULL};
+    static const char *const choice[] = {"model.waypoints=true", "deploy.candidates=8",
+                                         "coverage.future=8", NULL};
+    static const char *const route[] = {
+        "model.waypoints=true",         "model.reach=2",        "diffusion.predicts=chunk",
+        "diffusion.show_waypoints=0.5", "deploy.candidates=40", "deploy.commit=8",
+        "deploy.action_steps=1",        "coverage.future=8",    NULL};
     snprintf(chooser, sizeof chooser, "%s", scratch_path("follow-choice.safetensors"));
     snprintf(router, sizeof router, "%s", scratch_path("follow-route.safetensors"));
     tiny_policy_save(choice, 0, 1, chooser);
@@ -126,8 +128,7 @@ static void states_between_plans_are_seen(void **state) {
         }
         ok(bex_session_act(acting, x, TINY_O, action, TINY_A));
         // a chunk played by the caller is what act plays
-        for (int i = 0; i < TINY_A; i++)
-            assert_true(chunk[t % TINY_K * TINY_A + i] == action[i]);
+        for (int i = 0; i < TINY_A; i++) assert_true(chunk[t % TINY_K * TINY_A + i] == action[i]);
     }
     assert_int_equal(report_of(s).steps, report_of(acting).steps);
     ok(bex_session_end(s)), ok(bex_session_end(blind)), ok(bex_session_end(acting));
@@ -152,7 +153,8 @@ static void readings_far_off_are_refused_as_the_contract_says(void **state) {
     ok(bex_session_begin(s));
     for (int i = 0; i < TINY_O; i++) x[i] = c.state_mean[i];
     x[1] += 1100 * c.state_std[1];
-    refused(bex_session_act(s, x, TINY_O, action, TINY_A), BEX_MISUSED, "deploy.farthest allows more");
+    refused(bex_session_act(s, x, TINY_O, action, TINY_A), BEX_MISUSED,
+            "deploy.farthest allows more");
     ok(bex_session_set(s, "farthest", "2000"));
     ok(bex_session_act(s, x, TINY_O, action, TINY_A));
     refused(bex_session_set(s, "farthest", "2e6"), BEX_MISUSED, "not a number in [1, 1000000]");
@@ -193,7 +195,8 @@ static void *visit(void *payload) {
     float x[TINY_O], action[TINY_A];
     tiny_state(x, 0, 1);
     atomic_fetch_add(v->go, 1);
-    while (atomic_load(v->go) < 2) {}
+    while (atomic_load(v->go) < 2) {
+    }
     for (int i = 0; i < 400; i++) {
         int code = bex_session_act(v->s, x, TINY_O, action, TINY_A);
         if (code == BEX_OK)
@@ -245,7 +248,8 @@ static void columns_keep_their_names(void **state) {
     assert_string_equal(c.state_names[3], "grip");
     float x[TINY_O] = {0, 0, NAN, 0}, action[TINY_A];
     ok(bex_session_begin(s));
-    refused(bex_session_act(s, x, TINY_O, action, TINY_A), BEX_MISUSED, "observation 2 (eef_pos[2]) of 4");
+    refused(bex_session_act(s, x, TINY_O, action, TINY_A), BEX_MISUSED,
+            "observation 2 (eef_pos[2]) of 4");
     refused(bex_session_act(s, x, 3, action, TINY_A), BEX_MISUSED, "expects 4: eef_pos[0:3], grip");
     bex_session_close(s);
     bex_policy_close(p);

@@ -33,12 +33,12 @@ class Exploration:
         """As a recording, which `bex coverage --states` and `bex data show` read."""
         save_safetensors(path, pack_episodes(self.episodes), metadata)
 
-    def report(self, path="report.html") -> str:
-        """A page of the results in `out`."""
+    def report(self, folder=None) -> str:
+        """report.html, a page of the results in `out`, there or in another folder; where it is."""
         if not self.out:
             raise Misuse("explore(..., out=DIRECTORY) keeps what a report needs")
-        run_program("report", self.out, "--out", path, "--force")
-        return str(path)
+        run_program("report", self.out, *(["--out", folder] if folder else []))
+        return str(pathlib.Path(folder or self.out) / "report.html")
 
 
 def _state(observation: Any) -> np.ndarray:

@@ -73,6 +73,16 @@ void bex_imitation_free(bex_agent *agent) {
     free(a);
 }
 
+// what a session would refuse is refused before hours of training
+static int check_deploy(const bex_policy_config *p) {
+    if (p->deploy.action_steps > p->model.chunk)
+        return bex_fail("deploy.action_steps %lld: a chunk has %lld actions (model.chunk)",
+                        p->deploy.action_steps, p->model.chunk);
+    if (p->deploy.candidates > 1 && p->model.coverage && !p->model.waypoints)
+        return bex_fail("deploy.candidates %lld needs model.waypoints", p->deploy.candidates);
+    return 0;
+}
+
 static int check_batch(const bex_train_config *c) {
     const bex_optimiser_config *t = &c->train;
     if (c->policy.model.history && t->batch % t->samples_per_history)
@@ -99,7 +109,8 @@ static int set_up(bex_imitation *a) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
     bex_dataset *d = a->train.data;
-    if (check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0) return -1;
+    if (check_deploy(&c->policy) < 0 || check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0)
+        return -1;
     if (c->data.held_out > 0) {
         bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "hold out", 0);
         a->held.data = bex_dataset_hold_out(d, c->data.held_out, g);
@@ -154,13 +165,14 @@ static int check_columns(const bex_policy *p, const bex_dataset *d) {
     if (p->O != d->O || p->A != d->A) {
         char keys[200];
         bex_columns_list(keys, sizeof keys, &p->columns);
-        bex_fail("demonstrations of %d observation and %d action values, the policy has %d and %d", d->O, d->A, p->O,
-                 p->A);
+        bex_fail("demonstrations of %d observation and %d action values, the policy has %d and %d",
+                 d->O, d->A, p->O, p->A);
         return *keys ? bex_fail_hint("it was trained on %s", keys) : -1;
     }
     for (int j = 0; p->columns.count && d->columns.count && j < p->O; j++)
         if (strcmp(p->columns.name[j], d->columns.name[j]) != 0) {
-            bex_fail("column %d is '%s' in the file, '%s' to the policy", j, d->columns.name[j], p->columns.name[j]);
+            bex_fail("column %d is '%s' in the file, '%s' to the policy", j, d->columns.name[j],
+                     p->columns.name[j]);
             return bex_fail_hint("data.obs_keys joins keys in the policy's order");
         }
     return 0;
@@ -195,7 +207,8 @@ bex_agent *bex_imitation_beside(bex_policy *policy, bex_dataset *data) {
 
 bool bex_imitation_trained_on(const bex_agent *agent, const bex_policy *policy) {
     const bex_policy *own = ((const bex_imitation *)agent)->policy;
-    return own->O == policy->O && own->A == policy->A && bex_normaliser_same(&own->normaliser, &policy->normaliser);
+    return own->O == policy->O && own->A == policy->A &&
+           bex_normaliser_same(&own->normaliser, &policy->normaliser);
 }
 
 int bex_imitation_save(const bex_agent *agent, const char *folder) {
@@ -247,14 +260,16 @@ void bex_imitation_describe(const bex_agent *agent, FILE *out) {
     bex_dit_flops(o, (double)t->samples_per_history, &encoder, &decoder);
     fprintf(out, "agent        %s, %s mode\n", bex_train_agent(&a->config),
             o->mode == BEX_DIT_PREFIX ? "prefix" : "full");
-    fprintf(out, "data         %d episodes, %d rows, state %d", a->train.data->episodes, a->train.data->rows,
-            a->policy->O);
+    fprintf(out, "data         %d episodes, %d rows, state %d", a->train.data->episodes,
+            a->train.data->rows, a->policy->O);
     if (o->O > a->policy->O) fprintf(out, " (+ %d features)", o->O - a->policy->O);
     fprintf(out, ", action %d", a->policy->A);
     if (o->A > a->policy->A) fprintf(out, " (+ %d of a waypoint)", o->A - a->policy->A);
     fprintf(out, "; %d episodes held out\n", a->held.data ? a->held.data->episodes : 0);
     if (o->N && a->train.data->episodes == 1)
-        fprintf(out, "warning      one episode is its own history: what differs between episodes cannot be learned\n");
+        fprintf(
+            out,
+            "warning      one episode is its own history: what differs between episodes cannot be learned\n");
     fprintf(out, "tokens       %d query, %d history of width %d; chunks of %d actions\n",
             a->policy->dit.Q, o->N, o->C, o->K);
     fprintf(out, "parameters   %zu\n", bex_params_total(a->policy->params));
