@@ -82,7 +82,7 @@ done
 grep -q "^  coverage.dims " out && fail "coverage.dims was given"
 grep -q "^waypoints = true" chosen/config.ini && grep -q "^candidates = 8" chosen/config.ini || fail "auto is not saved"
 grep -q "auto" chosen/config.ini && fail "config.ini says auto"
-printf '[model]\nwaypoints = auto\nchunk = 8\n[train]\nsteps = 30\nwarmup = 2\n' >some.ini
+printf '[model]\nwaypoints = auto\nchunk = 8\n[coverage]\nfuture = 20\n[train]\nsteps = 30\nwarmup = 2\n' >some.ini
 "$bex" train some.ini --data d.hdf5 --dry-run --coverage.dims=auto >out || fail "auto in a file"
 [ "$(grep -c "^  [a-z]*\.[a-z_]* " out)" = 2 ] || fail "two keys were auto: $(cat out)"
 "$bex" data suggest d.hdf5 --plot suggest.svg >out || fail "data suggest"

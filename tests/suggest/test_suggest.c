@@ -33,7 +33,6 @@ static bex_dataset *make(const kind *kinds, int n, const char *const *names, boo
         for (int t = 0; t < length; t++, row++) {
             double vx = way == 0 ? 1 : way == 1 ? -1 : 0, vy = way == 2 ? 1 : way == 3 ? -1 : 0;
             double push = 0.6 * bex_rng_normal(&g);
-            x += 0.1 * (vx + push), y += 0.1 * vy;
             bex_real *o = d->observations + (size_t)row * (size_t)O;
             for (int i = 0; i < n; i++) {
                 double v[] = {[PLACE_X] = x,
@@ -52,6 +51,7 @@ static bex_dataset *make(const kind *kinds, int n, const char *const *names, boo
                 double a = turn + 0.02 * t; // heading lasts, but is no place
                 *o++ = R(cos(a)), *o++ = R(0.6 * sin(a)), *o++ = R(0), *o++ = R(0.8 * sin(a));
             }
+            x += 0.1 * (vx + push), y += 0.1 * vy; // a speed is of the step that follows
             for (int k = 0; k < 3; k++) d->actions[row * 3 + k] = R(push + k);
         }
     }
