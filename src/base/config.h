@@ -34,9 +34,8 @@
  * the data say (suggest/), and stays as it is meanwhile. Any other value takes the mark away.
  *
  * Files and overrides may use either, a file not both; only the new one is written. A key that is gone may
- * stay as a
- * row with .retired = true, for its module to say in today's keys; an alias of the same spelling goes before
- * it. */
+ * stay as a row with .retired = true, for its module to say in today's keys; an alias of the same spelling
+ * goes before it. */
 #ifndef BEX_BASE_CONFIG_H
 #define BEX_BASE_CONFIG_H
 

@@ -271,7 +271,7 @@ static const struct {
     {"diffusion.predicts", COVERAGE, predicts},
     {"diffusion.show_waypoints", COVERAGE, show_waypoints},
     {"coverage.support", COVERAGE, support},
-    {"train.hide", COVERAGE, hide},
+    {"train.coverage_dropout", COVERAGE, hide},
     {"train.warmup", ALL, warmup},
     {"deploy.exp", COVERAGE, exp_of},
     {"deploy.guidance", COVERAGE, guidance},
