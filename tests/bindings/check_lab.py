@@ -115,7 +115,7 @@ def worlds():
         assert all((x == y[0]).all() for x, y in zip(a, steps))
         assert [s[3] for s in steps] == [False] * 4 + [True] and not any(s[2] for s in steps)
         refuses(bex.Misuse, "takes 2", env.step, [0, 0, 0])
-        refuses(bex.Error, "finite", env.step, [np.nan, 0])
+        refuses(bex.Error, "is nan", env.step, [np.nan, 0])
         env.step([0, 0])  # it goes on
     refuses(bex.Misuse, "no environment 'maze2d-umazz'", bex.Env, "maze2d-umazz")
     refuses(bex.Misuse, "closed", env.reset)

@@ -264,7 +264,7 @@ void bex_imitation_describe(const bex_agent *agent, FILE *out) {
             a->train.data->rows, a->policy->O);
     if (o->O > a->policy->O) fprintf(out, " (+ %d features)", o->O - a->policy->O);
     fprintf(out, ", action %d", a->policy->A);
-    if (o->A > a->policy->A) fprintf(out, " (+ %d of a waypoint)", o->A - a->policy->A);
+    if (a->policy->chunk.W) fprintf(out, " (+ %d of a waypoint)", a->policy->chunk.W);
     fprintf(out, "; %d episodes held out\n", a->held.data ? a->held.data->episodes : 0);
     if (o->N && a->train.data->episodes == 1)
         fprintf(
