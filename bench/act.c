@@ -6,6 +6,7 @@
  *   .../guided                         ms with a guidance of 2 (two evaluations), beside the plain chunk
  *   .../deployed                       ms as the preset deploys it, choosing among candidates, beside the
  *                                      plain chunk
+ *   .../deployed/p99                   ms of the same, beside its median
  *   .../start                          ms from launch to the end of `bex act` with one state
  *
  * The policy is untrained: speed does not know. */
@@ -41,8 +42,7 @@ static int ascending(const void *a, const void *b) {
 static int measure(const bex_policy *p, double guidance, int candidates, latency *l) {
     size_t O = (size_t)p->O, N = (size_t)p->dit.o.N, K = (size_t)p->dit.o.K;
     bex_deploy_config d = p->config.deploy;
-    d.guidance = guidance;
-    d.candidates = candidates;
+    if (candidates) d.guidance = guidance, d.candidates = candidates; // else as it is deployed
     bex_rng g = bex_rng_seed(7);
     bex_control *c = bex_control_new(p, &d, 0);
     bex_real *state = malloc(O * sizeof *state), *history = malloc((N + 1) * O * sizeof *history);
@@ -59,7 +59,7 @@ static int measure(const bex_policy *p, double guidance, int candidates, latency
     }
     if (!code) {
         qsort(seconds, (size_t)calls, sizeof *seconds, ascending);
-        *l = (latency){seconds[calls / 2], seconds[calls * 99 / 100]};
+        *l = (latency){seconds[(calls - 1) / 2], seconds[(calls * 99 + 99) / 100 - 1]};
     }
     bex_control_free(c);
     free(state), free(history), free(chunk), free(seconds);
@@ -144,6 +144,7 @@ static int act_rows(bex_bench *b, const bex_workload *w, const char *name, const
         row(b, name, "/p99", plain.p99, "median", plain.median);
         if (p->dit.o.coverage) row(b, name, "/guided", guided.median, "unguided", plain.median);
         if (chooses) row(b, name, "/deployed", deployed.median, "1 candidate", plain.median);
+        if (chooses) row(b, name, "/deployed/p99", deployed.p99, "median", deployed.median);
         row(b, name, "/start", start, NULL, 0);
         if (!prefix) *full = p->dit.o.N ? plain.median : 0;
     }

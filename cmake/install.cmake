@@ -17,7 +17,8 @@ if(BEX_LAB)
   install(FILES models/ant-walker.safetensors DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/models)
 endif()
 install(DIRECTORY include/bex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES bindings/python/bex.py DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/python)
+install(DIRECTORY bindings/python/bex DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/python
+  FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 
 install(EXPORT bex NAMESPACE bex:: FILE bexTargets.cmake DESTINATION ${BEX_CMAKE_DIR})
 file(WRITE ${CMAKE_BINARY_DIR}/bexConfig.cmake

@@ -43,7 +43,7 @@ if(NOT BEX_LAB)
   return()
 endif()
 
-bex_sources(BEX_LAB_SOURCES host theory data env demo agent check run record explore draw show report serve)
+bex_sources(BEX_LAB_SOURCES host theory data env demo agent suggest check run record explore draw show report serve)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
 target_link_libraries(bexlab PUBLIC bex_static PkgConfig::JANSSON ${BEX_OPTIONAL})
 target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}"

@@ -60,7 +60,11 @@ int main(int argc, char **argv) {
     check(bex_policy_open(&policy, argv[1]), "policy");
     check(bex_policy_contract(policy, &wants), "contract");
     if (wants.state != STATE || wants.action != ACTION)
-        return fputs("robot_loop: the policy is for another robot\n", stderr), 1;
+        return fprintf(
+                   stderr,
+                   "robot_loop: the policy is for another robot: state %d, action %d, not %d and %d\n",
+                   wants.state, wants.action, STATE, ACTION),
+               1;
     options.deadline = 1e-9 * PERIOD;
     check(bex_session_open(&session, policy, &options), "session");
     int remembers = wants.history > 0; /* a cloned policy (bc) has no history */

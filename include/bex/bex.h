@@ -23,7 +23,8 @@
  *     one line. Nothing here aborts, prints or exits; wrong sizes, NULL and NaN are errors, and so is
  *     memory running out, wherever it does: a call that failed leaves nothing behind.
  *   - A policy is immutable and may be shared by any number of threads and sessions; it must outlive
- *     its sessions. A session is one control stream and belongs to one thread at a time.
+ *     its sessions. A session is one control stream and belongs to one thread at a time: a call while another
+ *     thread is in the same session is BEX_MISUSED and does nothing (close apart: it must be the last).
  *   - bex_session_act and bex_session_plan allocate nothing, lock nothing and do no I/O; their cost is
  *     bounded: one encoder pass (the first of an episode also encodes the history) and the policy's
  *     number of denoising steps.
@@ -67,7 +68,7 @@ BEX_API void bex_log_to(void (*sink)(int level, const char *line, void *payload)
 
 /* ---- policy ---- */
 
-/* path: a model.safetensors or a checkpoint directory, e.g. runs/be/checkpoints/last. */
+/* path: a model.safetensors, a checkpoint directory, or a run such as runs/be: its newest checkpoint. */
 BEX_API int bex_policy_open(bex_policy **out, const char *path);
 /* The bytes of a model.safetensors; they are not kept after the call. */
 BEX_API int bex_policy_open_memory(bex_policy **out, const void *bytes, size_t size);
@@ -96,12 +97,22 @@ typedef struct bex_contract {
     const char *
         images; /* the cameras in their order, by commas, as the demonstrations name them; "" for none */
     const char *flip; /* how the policy turns pictures: "none", "vertical", "rot180" */
+    /* (state) what each value of a state is, by the keys of the demonstrations: "eef_pos[0]"; NULL: not
+     * known */
+    const char *const *state_names;
+    const int *
+        coverage_columns; /* which of them count as explored, coverage_count of them; 0: all, or none */
+    int coverage_count;
+    double farthest; /* standard deviations from the mean beyond which a state is refused */
 } bex_contract;
 
 BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
 
 /* ---- session ---- */
 
+/* Begin with BEX_SESSION_OPTIONS_INIT: of a struct that is zero but for its size, guidance, noise and
+ * temperature are
+ * set, to 0. */
 typedef struct bex_session_options {
     size_t size;
     const char *exp;     /* "q:0.95", "z:2", "raw:0.001"; NULL: the policy's default */
@@ -112,9 +123,12 @@ typedef struct bex_session_options {
     int denoising_steps; /* 0: the policy's default */
     int task, scene;     /* 0 for policies without */
     uint64_t seed;
-    double deadline; /* seconds a call of act or plan may take; slower ones are counted; 0: none */
-    int candidates;  /* proposed futures, of which the nearest to exp is taken; 0: the default */
-    int commit;      /* actions for which that one is followed; 0: the default */
+    /* seconds a call of act or plan may take, 0: any. The search among candidates is cut when its time is
+     * up, and
+     * goes on in later plans where a future is followed as a route; calls slower than it are counted */
+    double deadline;
+    int candidates;     /* proposed futures, of which the nearest to exp is taken; 0: the default */
+    int commit;         /* actions for which that one is followed; 0: the default */
     double temperature; /* of the noise actions are denoised from; negative: the default */
 } bex_session_options;
 
@@ -131,14 +145,22 @@ BEX_API int bex_session_begin(bex_session *session);
 BEX_API int bex_session_end(bex_session *session);
 
 /* The next action for this state: once a control step. A state with a value that is not finite, or more
- * than a million standard deviations from the mean of the demonstrations, is BEX_MISUSED, here and in
- * plan: what sensors give that read nothing (FLT_MAX, 1e30) would spoil the plan and, remembered, those
- * after it. Nothing is changed. */
+ * than contract.farthest standard deviations from the mean of the demonstrations, is BEX_MISUSED, here, in
+ * plan and in observe: what sensors give that read nothing (FLT_MAX, 1e30) would spoil the plan and,
+ * remembered,
+ * those after it. Nothing is changed. bex_session_set "farthest" widens it, to a million at most. */
 BEX_API int bex_session_act(bex_session *session, const float *state, int n_state, float *action,
                             int n_action);
 /* A whole chunk (chunk, action) row by row, for callers that play it themselves. */
 BEX_API int bex_session_plan(bex_session *session, const float *state, int n_state, float *actions,
                              int n_actions);
+
+/* A state between plans, for callers that play chunks themselves: once a control step but those that plan.
+ * It is
+ * remembered, and time goes on by one step; without, a plan counts as a whole chunk of steps of which only
+ * the
+ * first state is remembered. */
+BEX_API int bex_session_observe(bex_session *session, const float *state, int n_state);
 
 /* What a robot senses at one moment: a state and, for policies with cameras, a picture of each. `size` is
  * sizeof the struct as the caller knows it; the arrays are the caller's and read during the call only. What
@@ -185,8 +207,11 @@ BEX_API int bex_session_load_history(bex_session *session, const char *path);
 BEX_API int bex_session_clear_history(bex_session *session);
 BEX_API long long bex_session_history_states(const bex_session *session);
 
-/* Latency of act and plan. An act that plays on from its chunk costs nothing, so quantiles are over the
- * newest 4096 calls that planned; counts and max over all calls. Seconds. */
+/* Latency of act and plan. An act that plays on from its chunk costs nothing, so quantiles and max are
+ * over the
+ * newest 4096 calls that planned; counts over all calls. Each quantile is a latency there was, the least
+ * that so
+ * many are not above: p50 <= p99 <= max. Seconds. */
 typedef struct bex_latency {
     size_t size;
     long long calls, plans, missed; /* missed: slower than the deadline */
@@ -194,6 +219,26 @@ typedef struct bex_latency {
 } bex_latency;
 
 BEX_API int bex_session_latency(const bex_session *session, bex_latency *out);
+
+/* What the policy is after, and how far it has come: of the future it follows, chosen among candidates.
+ * Coverages as
+ * the network is told them, and as quantiles (0 to 1) of the futures of the demonstrations. NaN: none was
+ * chosen in
+ * this episode, by this policy ever if it has one candidate. */
+typedef struct bex_coverage_report {
+    size_t size;
+    double asked, expected, reached; /* by exp; of the chosen future; of the states since */
+    double asked_quantile, expected_quantile, reached_quantile; /* the same */
+    long long steps;          /* states since the choice, itself one */
+    int candidates, proposed; /* asked for; made in time: fewer where a deadline cut the search */
+    int possible;             /* of those, through places demonstrators were (coverage.support) */
+    int waypoints, columns;   /* of the chosen future: rows, and which columns of a state */
+    const float *
+        waypoint; /* (waypoints, columns), in the units of states; until the next call of act or plan */
+    const int *column; /* (columns) */
+} bex_coverage_report;
+
+BEX_API int bex_session_coverage(bex_session *session, bex_coverage_report *out);
 
 #ifdef __cplusplus
 }

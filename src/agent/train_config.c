@@ -9,9 +9,16 @@
 static const bex_config_row data_rows[] = {
     BEX_CONFIG_TEXT(D, path, "", "file or directory of demonstrations"),
     BEX_CONFIG_TEXT(D, format, "", "d4rl, minari, robomimic, libero; empty: recognise"),
-    BEX_CONFIG_TEXT(D, split, "",
-                    "d4rl episodes end at: flags, jumps, ...; empty: the reader's rule"),
-    BEX_CONFIG_TEXT(D, keys, "", "observation keys to join, by commas; empty: the reader's choice"),
+    BEX_CONFIG_TEXT(D, split_at, "",
+                    "d4rl episodes end at: flags, jumps, ...; empty: the reader's rule",
+                    .was = "data.split"),
+    BEX_CONFIG_INTEGER(D, episode_length, "0", 0, 2e9, "d4rl: cut after so many rows; 0: no"),
+    BEX_CONFIG_NUMBER(D, jump, "0", 0, 1e300,
+                      "d4rl: a longer step is a jump; 0: 5 times the 90th percentile"),
+    BEX_CONFIG_TEXT(D, position, "", "d4rl: the two columns jumps are seen in; empty: 0,1"),
+    BEX_CONFIG_TEXT(D, obs_keys, "",
+                    "observation keys to join, by commas; empty: the reader's choice",
+                    .was = "data.keys"),
     BEX_CONFIG_TEXT(D, filter, "", "robomimic: only demos of this filter key"),
     BEX_CONFIG_TEXT(D, images, "",
                     "cameras whose pictures are seen, by commas, or all (bex data show)"),
@@ -21,8 +28,9 @@ static const bex_config_row data_rows[] = {
     BEX_CONFIG_INTEGER(D, image_memory, "1024", 0, 1e6, "MB of decoded pictures kept"),
     BEX_CONFIG_INTEGER(D, limit, "0", 0, 1e9, "first episodes only; 0: all"),
     BEX_CONFIG_NUMBER(D, held_out, "0.05", 0, 0.9,
-                      "share of the episodes kept for the held-out loss"),
-    BEX_CONFIG_BOOL(D, drop_constant, "false", "leave out state dims that never change"),
+                      "share of the episodes kept for the held-out loss", .automatic = true),
+    BEX_CONFIG_BOOL(D, drop_constant, "false", "leave out state dims that never change",
+                    .automatic = true),
     BEX_CONFIG_END,
 };
 #define E bex_env_config
@@ -58,7 +66,8 @@ static const bex_config_row train_rows[] = {
                        "that work; 0: all there are. No part of the result"),
     BEX_CONFIG_INTEGER(T, micro, "32", 1, 1e6, "windows a lane works on at once"),
     BEX_CONFIG_NUMBER(T, lr, "1e-3", 0, 1, "learning rate after the warm-up"),
-    BEX_CONFIG_INTEGER(T, warmup, "500", 0, 1e9, "updates of linear warm-up, then a cosine to 0"),
+    BEX_CONFIG_INTEGER(T, warmup, "500", 0, 1e9, "updates of linear warm-up, then a cosine to 0",
+                       .automatic = true),
     BEX_CONFIG_NUMBER(T, beta1, "0.95", 0, 0.999999, "AdamW"),
     BEX_CONFIG_NUMBER(T, beta2, "0.999", 0, 0.999999, "AdamW"),
     BEX_CONFIG_NUMBER(T, decay, "1e-6", 0, 1, "weight decay, on everything"),
@@ -67,7 +76,7 @@ static const bex_config_row train_rows[] = {
                       "decay of the running average that acts, less at first; 0: none"),
     BEX_CONFIG_NUMBER(T, coverage_dropout, "0.15", 0, 1,
                       "share of windows with the coverage hidden, for guidance",
-                      .was = "train.hide"),
+                      .was = "train.hide", .automatic = true),
     BEX_CONFIG_INTEGER(T, samples_per_place, "4", 1, 1e4,
                        "windows of a history from nearly the same state (rank)"),
     BEX_CONFIG_NUMBER(T, best, "0.5", 0, 1,
@@ -109,7 +118,12 @@ static const bex_config_section sections[] = {
 #undef SECTION
         {"train", train_rows, offsetof(bex_train_config, train), "optimisation"},
 };
-const bex_config_schema bex_train_schema = {sections, sizeof sections / sizeof *sections};
+const bex_config_schema bex_train_schema = {
+    .sections = sections,
+    .count = sizeof sections / sizeof *sections,
+    .marks = offsetof(bex_train_config, marks),
+    .marks_size = sizeof((bex_train_config *)0)->marks,
+};
 
 static const bex_config_row fixed_train_rows[] = {AGENT_ROW, BEX_CONFIG_END};
 static const bex_config_section fixed[] = {
@@ -117,7 +131,8 @@ static const bex_config_section fixed[] = {
     ENV_SECTION,
     {"train", fixed_train_rows, offsetof(bex_train_config, train), "who learns"},
 };
-const bex_config_schema bex_train_fixed_schema = {fixed, sizeof fixed / sizeof *fixed};
+const bex_config_schema bex_train_fixed_schema = {.sections = fixed,
+                                                  .count = sizeof fixed / sizeof *fixed};
 
 const char *bex_train_agent(const bex_train_config *c) {
     return agents[c->train.agent];

@@ -7,12 +7,12 @@
 #include "policy/policy_config.h"
 
 typedef struct bex_data_config {
-    char path[160], format[16], split[16], keys[160], filter[64];
+    char path[160], format[16], split_at[48], obs_keys[160], filter[64], position[16];
     char images[160]; // cameras by commas, or "all"; "": none
     long long image_size, image_memory;
     int flip; // bex_flip
-    long long limit;
-    double held_out;
+    long long limit, episode_length;
+    double held_out, jump;
     bool drop_constant;
 } bex_data_config;
 
@@ -48,6 +48,8 @@ typedef struct bex_train_config {
 #define MEMBER(member, type, rows, help) type member;
     BEX_AGENT_SECTIONS(MEMBER)
 #undef MEMBER
+    unsigned char
+        marks[192]; // which rows are auto (base/config.h), until suggest/ has settled them
 } bex_train_config;
 
 extern const bex_config_schema bex_train_schema;

@@ -13,6 +13,7 @@
 #include "policy/deploy.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,8 @@ struct bex_session {
     const bex_policy *policy;
     bex_control *control;
     double deadline;
+    atomic_flag busy; // a thread is in a call of this session
     long long calls, plans, missed;
-    double slowest;
     float latency[LATENCIES]; // ring of the newest plans
 };
 
@@ -99,11 +100,30 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .candidates = (int)d->candidates,
         .commit = (int)d->commit,
         .temperature = d->temperature,
+        .state_names = p->columns.count ? (const char *const *)p->columns.name : NULL,
+        .coverage_columns = p->coverage_dims,
+        .coverage_count = p->coverage_count,
+        .farthest = d->farthest,
     };
     return give(out, out->size, &c, sizeof c, "bex_policy_contract: out->size is not set");
 }
 
 /* ---- session ---- */
+
+/* A session has no lock: whoever finds another thread in it is told so. `s` is in use from here to leave. */
+static int enter(const bex_session *s, const char *null) {
+    if (!s) return misused(null);
+    if (!atomic_flag_test_and_set_explicit(&((bex_session *)(uintptr_t)s)->busy,
+                                           memory_order_acquire))
+        return BEX_OK;
+    return misused(
+        "another thread is in this session: one thread at a time, or a session for each");
+}
+
+static int leave(const bex_session *s, int code) {
+    atomic_flag_clear_explicit(&((bex_session *)(uintptr_t)s)->busy, memory_order_release);
+    return code;
+}
 
 static int set_number(bex_deploy_config *d, const char *key, double value) {
     char text[BEX_NUMBER_SIZE];
@@ -149,11 +169,13 @@ int bex_session_open(bex_session **out, const bex_policy *policy,
     if (!s) return bex_fail("out of memory"), BEX_FAILED;
     s->policy = policy;
     s->deadline = o.deadline;
+    atomic_flag_clear(&s->busy);
     s->control = bex_control_new(policy, &deploy, o.seed);
     if (!s->control || bex_control_set_task(s->control, o.task, o.scene) < 0) {
         bex_session_close(s);
         return status(-1);
     }
+    bex_control_set_deadline(s->control, o.deadline);
     *out = s;
     return BEX_OK;
 }
@@ -165,22 +187,31 @@ void bex_session_close(bex_session *s) {
 }
 
 int bex_session_begin(bex_session *s) {
-    if (!s) return misused("bex_session_begin: session is NULL");
-    return status(bex_control_begin(s->control));
+    int code = enter(s, "bex_session_begin: session is NULL");
+    return code < 0 ? code : leave(s, status(bex_control_begin(s->control)));
 }
 
 int bex_session_end(bex_session *s) {
-    if (!s) return misused("bex_session_end: session is NULL");
-    return status(bex_control_end(s->control));
+    int code = enter(s, "bex_session_end: session is NULL");
+    return code < 0 ? code : leave(s, status(bex_control_end(s->control)));
+}
+
+static int check_state(const bex_session *s, const float *state, int n_state) {
+    if (!s || !state) return misused("session, state or action is NULL");
+    if (n_state == s->policy->O) return BEX_OK;
+    char keys[200];
+    bex_columns_list(keys, sizeof keys, &s->policy->columns);
+    bex_fail(*keys ? "the state has %d values, the policy expects %d: %s"
+                   : "the state has %d values, the policy expects %d",
+             n_state, s->policy->O, keys);
+    return BEX_MISUSED;
 }
 
 static int check_sizes(const bex_session *s, const float *state, int n_state, const float *out,
                        int n_out, int expected) {
-    if (!s || !state || !out) return misused("session, state or action is NULL");
-    if (n_state != s->policy->O) {
-        bex_fail("the state has %d values, the policy expects %d", n_state, s->policy->O);
-        return BEX_MISUSED;
-    }
+    if (!out) return misused("session, state or action is NULL");
+    int code = check_state(s, state, n_state);
+    if (code < 0) return code;
     if (n_out != expected) {
         bex_fail("room for %d action values, the policy gives %d", n_out, expected);
         return BEX_MISUSED;
@@ -203,8 +234,9 @@ static void run_call(void *payload) {
 
 // one call of act or plan, timed. It holds nothing but step memory, of which opening took enough:
 // guarded all the same
-static int timed(bex_session *s, int (*call)(bex_control *, const bex_observation *, bex_real *),
-                 const bex_observation *obs, float *out) {
+static int take_time(bex_session *s,
+                     int (*call)(bex_control *, const bex_observation *, bex_real *),
+                     const bex_observation *obs, float *out) {
     double start = bex_seconds();
     long long plans = bex_control_plans(s->control);
     control_call c = {.call = call, .control = s->control, .obs = obs, .out = out};
@@ -213,9 +245,14 @@ static int timed(bex_session *s, int (*call)(bex_control *, const bex_observatio
     double took = bex_seconds() - start;
     s->calls++;
     if (s->deadline > 0 && took > s->deadline) s->missed++;
-    if (took > s->slowest) s->slowest = took;
     if (bex_control_plans(s->control) != plans) s->latency[s->plans++ % LATENCIES] = (float)took;
     return BEX_OK;
+}
+
+static int timed(bex_session *s, int (*call)(bex_control *, const bex_observation *, bex_real *),
+                 const bex_observation *obs, float *out) {
+    int code = enter(s, "session is NULL");
+    return code < 0 ? code : leave(s, take_time(s, call, obs, out));
 }
 
 int bex_session_act(bex_session *s, const float *state, int n_state, float *action, int n_action) {
@@ -275,14 +312,21 @@ int bex_session_plan(bex_session *s, const float *state, int n_state, float *act
                     : timed(s, bex_control_plan, &(bex_observation){.state = state}, actions);
 }
 
-int bex_session_set(bex_session *s, const char *key, const char *value) {
-    if (!s || !key || !value) return misused("bex_session_set: NULL");
-    return status(bex_control_set(s->control, key, value));
+int bex_session_observe(bex_session *s, const float *state, int n_state) {
+    int code = check_state(s, state, n_state);
+    if (code == 0) code = enter(s, "session is NULL");
+    if (code < 0) return code;
+    return leave(s, status(bex_control_observe(s->control, &(bex_observation){.state = state})));
 }
 
-int bex_session_get(const bex_session *s, const char *key, char *value, size_t size) {
+int bex_session_set(bex_session *s, const char *key, const char *value) {
+    if (!key || !value) return misused("bex_session_set: NULL");
+    int code = enter(s, "bex_session_set: session is NULL");
+    return code < 0 ? code : leave(s, status(bex_control_set(s->control, key, value)));
+}
+
+static int get_setting(const bex_session *s, const char *key, char *value, size_t size) {
     char text[BEX_CONFIG_TEXT_SIZE];
-    if (!s || !key || !value) return misused("bex_session_get: NULL");
     if (bex_deploy_get(bex_control_deploy(s->control), key, text) < 0) return BEX_MISUSED;
     if (strlen(text) >= size) {
         bex_fail("deploy.%s has %zu bytes, there is room for %zu", key, strlen(text) + 1, size);
@@ -292,49 +336,98 @@ int bex_session_get(const bex_session *s, const char *key, char *value, size_t s
     return BEX_OK;
 }
 
+int bex_session_get(const bex_session *s, const char *key, char *value, size_t size) {
+    if (!key || !value) return misused("bex_session_get: NULL");
+    int code = enter(s, "bex_session_get: session is NULL");
+    return code < 0 ? code : leave(s, get_setting(s, key, value, size));
+}
+
 int bex_session_set_exp(bex_session *s, const char *exp) {
     return bex_session_set(s, "exp", exp);
 }
 
 int bex_session_set_task(bex_session *s, int task, int scene) {
-    if (!s) return misused("bex_session_set_task: session is NULL");
-    return status(bex_control_set_task(s->control, task, scene));
+    int code = enter(s, "bex_session_set_task: session is NULL");
+    return code < 0 ? code : leave(s, status(bex_control_set_task(s->control, task, scene)));
 }
 
 int bex_session_set_seed(bex_session *s, uint64_t seed) {
-    if (!s) return misused("bex_session_set_seed: session is NULL");
-    return status(bex_control_set_seed(s->control, seed));
+    int code = enter(s, "bex_session_set_seed: session is NULL");
+    return code < 0 ? code : leave(s, status(bex_control_set_seed(s->control, seed)));
 }
 
-// the history of a session, or NULL with a message
-static bex_memory *history_of(const bex_session *s) {
-    bex_memory *h = s ? bex_control_memory(s->control) : NULL;
-    if (!h) bex_fail(s ? "this policy has no history" : "session is NULL");
-    return h;
+// something done to the history of a session, which must have one
+static int with_history(const bex_session *s, int (*what)(bex_memory *, const char *path),
+                        const char *path) {
+    int code = enter(s, "session is NULL");
+    if (code < 0) return code;
+    bex_memory *h = bex_control_memory(s->control);
+    return leave(s, h ? status(what(h, path)) : misused("this policy has no history"));
+}
+
+static int save_history(bex_memory *h, const char *path) {
+    return bex_memory_save(h, path);
+}
+
+static int clear_history(bex_memory *h, const char *path) {
+    (void)path;
+    bex_memory_clear(h);
+    return 0;
 }
 
 int bex_session_save_history(const bex_session *s, const char *path) {
-    bex_memory *h = history_of(s);
-    if (!h || !path) return h ? misused("bex_session_save_history: path is NULL") : BEX_MISUSED;
-    return status(bex_memory_save(h, path));
+    if (!path) return misused("bex_session_save_history: path is NULL");
+    return with_history(s, save_history, path);
 }
 
 int bex_session_load_history(bex_session *s, const char *path) {
-    bex_memory *h = history_of(s);
-    if (!h || !path) return h ? misused("bex_session_load_history: path is NULL") : BEX_MISUSED;
-    return status(bex_memory_load(h, path));
+    if (!path) return misused("bex_session_load_history: path is NULL");
+    return with_history(s, bex_memory_load, path);
 }
 
 int bex_session_clear_history(bex_session *s) {
-    bex_memory *h = history_of(s);
-    if (!h) return BEX_MISUSED;
-    bex_memory_clear(h);
-    return BEX_OK;
+    return with_history(s, clear_history, NULL);
 }
 
 long long bex_session_history_states(const bex_session *s) {
-    bex_memory *h = s ? bex_control_memory(s->control) : NULL;
-    return h ? bex_memory_states(h) : 0;
+    if (enter(s, "session is NULL") < 0) return 0;
+    bex_memory *h = bex_control_memory(s->control);
+    long long n = h ? bex_memory_states(h) : 0;
+    leave(s, 0);
+    return n;
+}
+
+/* ---- what it did ---- */
+
+static bex_coverage_report coverage_of(bex_session *s) {
+    const bex_plan_report *r = bex_control_report(s->control);
+    const bex_policy *p = s->policy;
+    double none = (double)NAN;
+    bex_coverage_report c = {.asked = none,
+                             .expected = none,
+                             .reached = none,
+                             .asked_quantile = none,
+                             .expected_quantile = none,
+                             .reached_quantile = none};
+    if (!r) return c;
+    int steps;
+    c.reached = bex_control_reached(s->control, &steps);
+    c.asked = r->asked, c.asked_quantile = r->rank[0];
+    c.expected = r->expected, c.expected_quantile = r->rank[1];
+    c.reached_quantile = bex_condition_rank(p->condition, c.reached);
+    c.steps = steps;
+    c.candidates = r->wanted, c.proposed = r->made, c.possible = r->possible;
+    c.waypoints = p->chunk.K, c.columns = p->chunk.W;
+    c.waypoint = r->waypoint, c.column = p->chunk.dim;
+    return c;
+}
+
+int bex_session_coverage(bex_session *s, bex_coverage_report *out) {
+    int code = enter(s, "bex_session_coverage: session is NULL");
+    if (code < 0) return code;
+    bex_coverage_report c = coverage_of(s);
+    return leave(s, give(out, out ? out->size : 0, &c, sizeof c,
+                         "bex_session_coverage: out->size is not set"));
 }
 
 static int increasing(const void *a, const void *b) {
@@ -342,18 +435,31 @@ static int increasing(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-int bex_session_latency(const bex_session *s, bex_latency *out) {
-    if (!s || !out) return misused("bex_session_latency: NULL");
+// the least of n sorted latencies that a share of them is not above
+static double quantile(const float *sorted, size_t n, double share) {
+    size_t rank = (size_t)ceil(share * (double)n);
+    return (double)sorted[rank < 1 ? 0 : rank > n ? n - 1 : rank - 1];
+}
+
+static bex_latency latency_of(const bex_session *s) {
     float sorted[LATENCIES];
     size_t n = s->plans < LATENCIES ? (size_t)s->plans : LATENCIES;
     memcpy(sorted, s->latency, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, increasing);
-    bex_latency l = {.calls = s->calls, .plans = s->plans, .missed = s->missed, .max = s->slowest};
-    if (n) {
-        l.p50 = (double)sorted[n / 2];
-        l.p99 = (double)sorted[(n - 1) * 99 / 100];
-    }
-    return give(out, out->size, &l, sizeof l, "bex_session_latency: out->size is not set");
+    bex_latency l = {.calls = s->calls, .plans = s->plans, .missed = s->missed};
+    if (!n) return l;
+    l.p50 = quantile(sorted, n, 0.5);
+    l.p99 = quantile(sorted, n, 0.99);
+    l.max = (double)sorted[n - 1];
+    return l;
+}
+
+int bex_session_latency(const bex_session *s, bex_latency *out) {
+    int code = enter(s, "bex_session_latency: session is NULL");
+    if (code < 0) return code;
+    bex_latency l = latency_of(s);
+    return leave(s, give(out, out ? out->size : 0, &l, sizeof l,
+                         "bex_session_latency: out->size is not set"));
 }
 
 #else

@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 
 #include <ini.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,13 +129,34 @@ static int assign_key(const bex_config_row *row, char *lines, const char *key, c
     return 0;
 }
 
-static int assign(const bex_config_section *s, const bex_config_row *row, void *config,
-                  const char *key, const char *text) {
+// how many rows of the schema are before this one
+static size_t index_of(const bex_config_schema *schema, const bex_config_section *s,
+                       const bex_config_row *row) {
+    size_t index = 0;
+    for (const bex_config_section *other = schema->sections; other != s; other++)
+        for (const bex_config_row *p = other->rows; p->name; p++) index++;
+    return index + (size_t)(row - s->rows);
+}
+
+// where this row's mark is; NULL: it cannot be auto
+static unsigned char *mark_of(const bex_config_schema *schema, const bex_config_section *s,
+                              const bex_config_row *row, const void *config) {
+    if (!schema->marks_size || !row->automatic) return NULL;
+    size_t index = index_of(schema, s, row);
+    BEX_CHECK(index < schema->marks_size, "%s.%s: no room for its mark", s->name, row->name);
+    return (unsigned char *)(uintptr_t)config + schema->marks + index;
+}
+
+static int assign(const bex_config_schema *schema, const bex_config_section *s,
+                  const bex_config_row *row, void *config, const char *key, const char *text) {
     char *at = (char *)config + s->offset + row->offset;
+    unsigned char *mark = mark_of(schema, s, row, config);
+    if (mark && !strcmp(text, "auto")) return *mark = 1, 0;
     if (row->type == BEX_CONFIG_IS_KEYS) {
         if (assign_key(row, at, key, text) == 0) return 0;
         return bex_fail_in("%s.%.60s = '%.160s'", s->name, key, text);
     }
+    if (mark) *mark = 0;
     if (row->type == BEX_CONFIG_IS_TEXT) {
         if (assign_text(row, at, text) == 0) return 0;
         return bex_fail_in("%s.%s = '%.160s'", s->name, row->name, text);
@@ -181,10 +203,14 @@ static void format_value(char *out, size_t size, const bex_config_row *row, cons
     snprintf(out, size, "%s", from);
 }
 
-static void print_value(FILE *out, const bex_config_row *row, const char *at) {
-    char text[BEX_CONFIG_TEXT_SIZE];
-    format_value(text, sizeof text, row, at);
-    fputs(text, out);
+// the same, or auto
+static void tell_value(char *out, size_t size, const bex_config_schema *schema,
+                       const bex_config_section *s, const bex_config_row *row, const void *config) {
+    const unsigned char *mark = mark_of(schema, s, row, config);
+    if (mark && *mark)
+        snprintf(out, size, "auto");
+    else
+        format_value(out, size, row, (const char *)config + s->offset + row->offset);
 }
 
 // "key = value" for each line "key=value"
@@ -306,8 +332,8 @@ void bex_config_defaults(const bex_config_schema *schema, void *config) {
             if (row->type == BEX_CONFIG_IS_KEYS)
                 memset((char *)config + s->offset + row->offset, 0, row->size);
             else
-                BEX_CHECK(assign(s, row, config, row->name, row->initial) == 0, "default: %s",
-                          bex_error());
+                BEX_CHECK(assign(schema, s, row, config, row->name, row->initial) == 0,
+                          "default: %s", bex_error());
         }
     }
 }
@@ -329,7 +355,7 @@ int bex_config_set(const bex_config_schema *schema, void *config, const char *ov
     *dot = 0;
     const bex_config_section *s;
     const bex_config_row *row = find_row(schema, name, dot + 1, &s);
-    return row ? assign(s, row, config, dot + 1, override + length + 1) : -1;
+    return row ? assign(schema, s, row, config, dot + 1, override + length + 1) : -1;
 }
 
 int bex_config_get(const bex_config_schema *schema, const void *config, const char *section,
@@ -337,8 +363,28 @@ int bex_config_get(const bex_config_schema *schema, const void *config, const ch
     const bex_config_section *s;
     const bex_config_row *row = find_row(schema, section, key, &s);
     if (!row) return -1;
-    format_value(out, BEX_CONFIG_TEXT_SIZE, row, (const char *)config + s->offset + row->offset);
+    tell_value(out, BEX_CONFIG_TEXT_SIZE, schema, s, row, config);
     return 0;
+}
+
+bool bex_config_is_auto(const bex_config_schema *schema, const void *config, const char *name) {
+    char section[BEX_CONFIG_NAME_SIZE];
+    size_t n = strcspn(name, ".");
+    BEX_CHECK(name[n] && n < sizeof section, "'%s' is no section.key", name);
+    snprintf(section, sizeof section, "%.*s", (int)n, name);
+    const bex_config_section *s;
+    const bex_config_row *row = find_row(schema, section, name + n + 1, &s);
+    BEX_CHECK(row, "%s", bex_error());
+    const unsigned char *mark = mark_of(schema, s, row, config);
+    return mark && *mark;
+}
+
+void bex_config_all_auto(const bex_config_schema *schema, void *config) {
+    for (int i = 0; i < schema->count; i++)
+        for (const bex_config_row *row = schema->sections[i].rows; row->name; row++) {
+            unsigned char *mark = mark_of(schema, &schema->sections[i], row, config);
+            if (mark) *mark = 1;
+        }
 }
 
 // --a.b..., or a.b=... where a and b could be names
@@ -420,10 +466,7 @@ static char *next_line(char *out, int size, void *payload) {
 }
 
 static int *seen_at(const reading *r, const bex_config_section *s, const bex_config_row *row) {
-    size_t index = 0;
-    for (const bex_config_section *other = r->schema->sections; other != s; other++)
-        for (const bex_config_row *p = other->rows; p->name; p++) index++;
-    return &r->seen[index + (size_t)(row - s->rows)];
+    return &r->seen[index_of(r->schema, s, row)];
 }
 
 static int set_pair(reading *r, const char *section, const char *name, const char *value) {
@@ -437,7 +480,7 @@ static int set_pair(reading *r, const char *section, const char *name, const cha
         return row->was ? bex_fail_hint("%s is its old name", row->was) : -1;
     }
     *seen = r->line;
-    return assign(s, row, r->config, name, value);
+    return assign(r->schema, s, row, r->config, name, value);
 }
 
 static int take_pair(void *payload, const char *section, const char *name, const char *value) {
@@ -490,8 +533,9 @@ static void print_config(const bex_config_schema *schema, const void *config, FI
             }
             allowed(what, sizeof what, row);
             fprintf(out, "; %s: %s\n%s = ", row->help, what, row->name);
-            print_value(out, row, at);
-            fputc('\n', out);
+            char value[BEX_CONFIG_TEXT_SIZE];
+            tell_value(value, sizeof value, schema, s, row, config);
+            fprintf(out, "%s\n", value);
         }
     }
 }
@@ -522,7 +566,9 @@ void bex_config_help(const bex_config_schema *schema, FILE *out) {
             allowed(what, sizeof what, row);
             snprintf(left, sizeof left, "--%s.%s=%s", s->name, keys ? "KEY" : row->name,
                      keys ? "VALUE" : row->initial);
-            fprintf(out, "  %-36s %s%s%s\n", left, row->help, keys ? "" : ": ", what);
+            bool marks = schema->marks_size && row->automatic;
+            fprintf(out, "  %-36s %s%s%s%s\n", left, row->help, keys ? "" : ": ", what,
+                    marks ? ", or auto" : "");
         }
     }
 }

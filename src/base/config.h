@@ -15,7 +15,7 @@
  *         {"train", train_rows, offsetof(config, train), "optimisation"},
  *         {"data", data_rows, offsetof(config, data), "demonstrations"},
  *     };
- *     static const bex_config_schema schema = {sections, 2};
+ *     static const bex_config_schema schema = {.sections = sections, .count = 2};
  *
  * A module owns its struct and rows; a program composes sections. Code reads cfg->train.lr. The key
  * is the member's name, and the macros refuse a member of another type at compile time. Texts are
@@ -28,6 +28,10 @@
  * A key that moved keeps its old spelling as an alias, given behind the help:
  *
  *         BEX_CONFIG_NUMBER(train_config, lr, "3e-4", 0, 1, "learning rate", .was = "optimiser.rate"),
+ *
+ * A row with .automatic = true may be given as "auto": its value is then whoever's who knows better, e.g.
+ * what
+ * the data say (suggest/), and stays as it is meanwhile. Any other value takes the mark away.
  *
  * Files and overrides may use either, a file not both; only the new one is written. A key that is gone may
  * stay as a row with .retired = true, for its module to say in today's keys; an alias of the same spelling
@@ -62,6 +66,7 @@ typedef struct bex_config_row {
     const char *help;           // one line
     const char *was;            // "section.key" of before, which is read as this one; NULL: none
     bool retired;               // read from old files, never written or listed
+    bool automatic;             // may be "auto", in a schema that keeps marks
 } bex_config_row;
 
 typedef struct bex_config_section {
@@ -74,6 +79,10 @@ typedef struct bex_config_section {
 typedef struct bex_config_schema {
     const bex_config_section *sections;
     int count;
+    /* Where the config keeps which of its rows are "auto": an array of so many bytes, one a row of the
+     * schema; its
+     * offset, and its size. size 0: no row may be. */
+    size_t marks, marks_size;
 } bex_config_schema;
 
 // a row whose key is the member's name; `guard` does not compile for a member of another type
@@ -125,6 +134,10 @@ int bex_config_set(const bex_config_schema *schema, void *config, const char *ov
 /* The value of a key as a file would give it. 0, or negative with a message. */
 int bex_config_get(const bex_config_schema *schema, const void *config, const char *section,
                    const char *key, char out[BEX_CONFIG_TEXT_SIZE]);
+
+/* Is "section.key" auto? Make every row that may be so auto. */
+bool bex_config_is_auto(const bex_config_schema *schema, const void *config, const char *name);
+void bex_config_all_auto(const bex_config_schema *schema, void *config);
 
 /* Move every override out of argv[1..] into out (room for *argc) and close the gaps; arguments
  * after "--" are left alone. Returns how many. Done first, applied last: after the file. */

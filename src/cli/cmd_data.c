@@ -15,6 +15,8 @@ static const struct {
 } commands[] = {
     {"gen", bex_cmd_data_gen, "make demonstrations: a planner and a PD law in a maze"},
     {"show", bex_cmd_data_show, "what a file of demonstrations holds; --plot draws it"},
+    {"suggest", bex_cmd_data_suggest,
+     "which columns count, and what training would choose; --plot"},
     {"convert", bex_cmd_data_convert, "any format bex reads into D4RL's layout; --split holds out"},
     {"import-kitchen", bex_cmd_data_import_kitchen,
      "replay human kitchen logs into D4RL's kitchen data"},

@@ -117,11 +117,12 @@ static int summarise(summary *s) {
 
 // ---- text
 
-static void print_columns(const char *name, const bex_column_statistics *c, int n) {
+static void print_columns(const char *name, const bex_column_statistics *c, int n,
+                          const bex_column_names *names) {
     for (int i = 0; i < n && i < MOST_LINES; i++)
-        printf("  %-4s %4d %12.5g %12.5g %12.5g %12.5g%s%s\n", name, i, c[i].least, c[i].most,
-               c[i].mean, c[i].deviation, c[i].constant ? "  constant" : "",
-               c[i].bad ? "  NaN" : "");
+        printf("  %-4s %4d %12.5g %12.5g %12.5g %12.5g  %s%s%s\n", name, i, c[i].least, c[i].most,
+               c[i].mean, c[i].deviation, names && names->count ? names->name[i] : "",
+               c[i].constant ? "  constant" : "", c[i].bad ? "  NaN" : "");
     if (n > MOST_LINES) printf("  %-4s  ... %d more (--json)\n", name, n - MOST_LINES);
 }
 
@@ -151,7 +152,7 @@ static void print_text(const summary *s) {
     int terminal = 0;
     for (int e = 0; e < d->episodes; e++) terminal += d->terminals[d->start[e + 1] - 1];
     printf("%s\n  %-13s %s\n", s->path, "kind", d->kind);
-    printf("  %-13s %d, of %d to %d rows (median %d, mean %.1f)\n", "episodes", d->episodes,
+    printf("  %-13s %d, of %d to %d rows (median %g, mean %.1f)\n", "episodes", d->episodes,
            s->all.shortest, s->all.longest, s->all.median_length, s->all.mean_length);
     printf("  %-13s %d terminal, %d otherwise\n", "ends", terminal, d->episodes - terminal);
     printf("  %-13s (%d, %d)", "observations", d->rows, d->O);
@@ -166,9 +167,10 @@ static void print_text(const summary *s) {
     print_labels("tasks", &d->tasks);
     print_labels("scenes", &d->scenes);
     print_cameras(d);
-    printf("\n  %-9s %12s %12s %12s %12s\n", "column", "min", "max", "mean", "std");
-    print_columns("obs", s->obs, d->O);
-    print_columns("act", s->act, d->A);
+    printf("\n  %-9s %12s %12s %12s %12s  %s\n", "column", "min", "max", "mean", "std",
+           d->columns.count ? "name" : "");
+    print_columns("obs", s->obs, d->O, &d->columns);
+    print_columns("act", s->act, d->A, NULL);
     if (s->warnings.count) printf("\n");
     for (int i = 0; i < s->warnings.count; i++) printf("  warning: %s\n", s->warnings.text[i]);
 }
@@ -184,13 +186,14 @@ static json_t *texts(const bex_names *l) {
     return a;
 }
 
-static json_t *columns(const bex_column_statistics *c, int n) {
+static json_t *columns(const bex_column_statistics *c, int n, const bex_column_names *names) {
     json_t *a = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(a,
-                              json_pack("{s:f, s:f, s:f, s:f, s:b, s:i}", "min", c[i].least, "max",
-                                        c[i].most, "mean", c[i].mean, "std", c[i].deviation,
-                                        "constant", c[i].constant, "nonfinite", c[i].bad));
+        json_array_append_new(a, json_pack("{s:s?, s:f, s:f, s:f, s:f, s:b, s:i}", "name",
+                                           names && names->count ? names->name[i] : NULL, "min",
+                                           c[i].least, "max", c[i].most, "mean", c[i].mean, "std",
+                                           c[i].deviation, "constant", c[i].constant, "nonfinite",
+                                           c[i].bad));
     return a;
 }
 
@@ -220,11 +223,11 @@ static void print_json(const summary *s) {
                           d->episodes, "rows", d->rows);
     if (!j) j = json_object(); // a path that is not UTF-8
     json_object_set_new(j, "lengths",
-                        json_pack("{s:i, s:i, s:i, s:f}", "min", a->shortest, "max", a->longest,
+                        json_pack("{s:i, s:i, s:f, s:f}", "min", a->shortest, "max", a->longest,
                                   "median", a->median_length, "mean", a->mean_length));
     json_object_set_new(j, "observation_keys", keys(d));
-    json_object_set_new(j, "observations", columns(s->obs, d->O));
-    json_object_set_new(j, "actions", columns(s->act, d->A));
+    json_object_set_new(j, "observations", columns(s->obs, d->O, &d->columns));
+    json_object_set_new(j, "actions", columns(s->act, d->A, NULL));
     bool finite = isfinite(a->reward_sum);
     json_object_set_new(j, "rewards",
                         d->rewards && finite
@@ -280,7 +283,7 @@ static int show(const char *path, const bex_load_options *load, bool json, const
     if (summarise(&s) < 0) goto done;
     if (plot) {
         int pair[2] = {0, d->O > 1};
-        if (dims && bex_parse_pair(pair, dims, "dims", d->O) < 0) goto done;
+        if (dims && bex_parse_columns(pair, dims, "dims", d) < 0) goto done;
         if (bex_data_plot(d, s.obs, s.act, pair, path, plot) < 0) goto done;
         if (d->pictures && draw_cameras(d, plot) < 0) goto done;
     }

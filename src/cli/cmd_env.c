@@ -1,6 +1,7 @@
 /* cli/cmd_env.c - `bex env`: the worlds, their facts, and pictures of them with trajectories. */
 #include "cli/command.h"
 #include "cli/env_options.h"
+#include "cli/env_serve.h"
 #include "show/still.h"
 #include "show/world_camera.h"
 
@@ -22,8 +23,8 @@ enum { STILL_EPISODES = 30, GIF_EPISODES = 6, GIF_FRAMES = 120, VIDEO_EPISODES =
 typedef struct request {
     const char *env, *render, *data, *view;
     bex_env_flags world;
-    long long episodes, every, row, seed;
-    bool list, json;
+    long long episodes, every, row, seed, serve;
+    bool list, json, explore;
 } request;
 
 static json_t *facts(const bex_world *w) {
@@ -166,10 +167,14 @@ static int render(const bex_world *w, const request *q) {
 
 static int run(const bex_usage *usage, const request *q) {
     bex_world *w;
-    if (bex_env_flags_open(&w, q->env, NULL, &q->world) < 0)
+    const bex_world_options how = {.explore = q->explore};
+    if (bex_env_flags_open(&w, q->env, &how, &q->world) < 0)
         return bex_command_fail(usage, bex_mj_version() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED);
     int code = BEX_EXIT_OK;
-    if (!q->render)
+    if (q->serve)
+        code = bex_env_serve(w, (int)q->serve) < 0 ? bex_command_fail(usage, BEX_EXIT_FAILED)
+                                                   : BEX_EXIT_OK;
+    else if (!q->render)
         show(w, q->json);
     else if (render(w, q) < 0)
         code = bex_command_fail(usage, BEX_EXIT_FAILED);
@@ -209,6 +214,11 @@ int bex_cmd_env(int argc, char **argv) {
          "of the reset a camera's .png shows without data", 0, 9e15},
         BEX_ENV_OPTIONS(q.world),
         {"json", BEX_OPTION_FLAG, &q.json, NULL, "facts as JSON", 0, 0},
+        {"serve", BEX_OPTION_INTEGER, &q.serve, "N",
+         "be N instances for a program at the other end of a pipe: bex.Env of the Python package",
+         0, 4096},
+        {"explore", BEX_OPTION_FLAG, &q.explore, NULL, "served as in exploration: no end at a goal",
+         0, 0},
     };
     static const bex_usage usage = {
         .command = "env",

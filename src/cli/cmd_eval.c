@@ -1,6 +1,7 @@
 /* cli/cmd_eval.c - `bex eval`: a policy beside the demonstrations that were held out from it, no world
  * needed. */
 #include "cli/command.h"
+#include "cli/data_options.h"
 #include "cli/deploy_options.h"
 #include "cli/options.h"
 
@@ -13,36 +14,44 @@
 #include "run/checkpoint.h"
 #include "run/train.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 static const char *data;
+static bex_data_flags in;
 static long long windows = 512, chunks = 8;
 static bool best, json;
 
 static const bex_option options[] = {
     {"data", BEX_OPTION_TEXT, &data, "FILE",
-     "the demonstrations, where the run's config does not find them", 0, 0},
+     "any demonstrations; the run's own: those held out of them", 0, 0},
     {"windows", BEX_OPTION_INTEGER, &windows, "N", "held-out states to act from", 1, 1e6},
     {"chunks", BEX_OPTION_INTEGER, &chunks, "N", "chunks drawn at each", 2, 256},
     {"best", BEX_OPTION_FLAG, &best, NULL, "the run's best checkpoint, not its newest", 0, 0},
     {"json", BEX_OPTION_FLAG, &json, NULL, "print results as JSON", 0, 0},
+    BEX_DATA_OPTIONS(in),
 };
 static const bex_usage usage = {
     .command = "eval",
-    .synopsis = "RUN [options]",
+    .synopsis = "RUN [options] | POLICY --data FILE [options]",
     .about =
-        "How well a policy repeats demonstrations it was not trained on: chunks it draws at held-out\n"
-        "states beside what the demonstrator did there, root mean square over action dims in the\n"
-        "world's units. RUN has a config.ini and a policy. A policy with a history is also shown\n"
-        "another one than the coverage is of, one with a coverage token has it hidden, and one that\n"
-        "follows futures (diffusion.show_waypoints) is shown the demonstrator's: figures that do not change\n"
-        "tell that it does not look.",
+        "How well a policy repeats demonstrations it was not trained on: chunks it draws at their states\n"
+        "beside what the demonstrator did there, root mean square over action dims in the world's units.\n"
+        "A RUN knows what was held out from it; with --data any policy is put beside all episodes of any\n"
+        "file of the same states and actions. A policy with a history is also shown another one than the\n"
+        "coverage is of, one with a coverage token has it hidden, and one that follows futures\n"
+        "(diffusion.show_waypoints) is shown the demonstrator's: figures that do not change tell that it\n"
+        "does not look. A legend and a verdict stand below the figures.",
     .example = "bex eval runs/be\n"
+               "bex eval policy.safetensors --data held-out.hdf5\n"
                "bex eval runs/be --windows 2048 --json",
     .options = options,
     .count = sizeof options / sizeof *options,
     .settings = bex_deploy_sections,
 };
+
+static char judged[BEX_PATH_SIZE + 100]; // what the policy is put beside, in words
 
 typedef struct {
     const char *name;
@@ -67,19 +76,79 @@ static json_t *figures(const double *at) {
     return o;
 }
 
+/* ---- the verdict ---- */
+
+// the error of one chunk as a share of that of the mean action; of the mean of several
+static double share_of(const bex_open_loop *r, bex_open_loop_kind kind) {
+    return r->all[kind] / r->all[BEX_OPEN_LOOP_NOTHING];
+}
+
+static void verdict(char *out, size_t size, const bex_open_loop *r) {
+    double mean = share_of(r, BEX_OPEN_LOOP_MEAN), nearest = share_of(r, BEX_OPEN_LOOP_NEAREST);
+    if (!(r->all[BEX_OPEN_LOOP_NOTHING] > 0))
+        snprintf(out, size, "the demonstrator's actions never change: nothing to judge by");
+    else if (mean >= 0.98)
+        snprintf(out, size,
+                 "NO BETTER THAN THE MEAN ACTION: what was learned does not carry over to "
+                 "these demonstrations. More "
+                 "updates or episodes; or these states are in other units or another order "
+                 "(bex show, bex data show)");
+    else if (mean > 0.8 && nearest > 0.8)
+        snprintf(
+            out, size,
+            "a little better than the mean action (%.0f %% of its error): early, or hard to repeat",
+            100 * mean);
+    else
+        snprintf(out, size,
+                 "better than the mean action: %.0f %% of its error with the mean of its "
+                 "chunks, %.0f %% with the nearest "
+                 "of them",
+                 100 * mean, 100 * nearest);
+}
+
+// does it look at its history, and at the coverage? "" if it has none
+static void attention(char *out, size_t size, const bex_open_loop *r, const bool *there) {
+    int used = 0;
+    out[0] = 0;
+    for (int v = 1; v < 3; v++) {
+        if (!there[v]) continue;
+        double more = r[v].all[BEX_OPEN_LOOP_ONE] / r[0].all[BEX_OPEN_LOOP_ONE] - 1;
+        used += snprintf(out + used, size - (size_t)used, "%s%s %s by %.1f %%", used ? "; " : "",
+                         variants[v].name, more >= 0 ? "raises the error of a chunk" : "lowers it",
+                         100 * fabs(more));
+    }
+}
+
+static void print_legend(void) {
+    printf(
+        "  mean action: always the demonstrations' mean, what has to be beaten. a "
+        "chunk: one draw. mean of %lld: of that\n"
+        "  many draws. nearest: the nearest of them as a whole; far below `a chunk` "
+        "where there are several ways to\n"
+        "  act. two chunks apart: how much draws differ; 0 is a policy that always does the same.\n",
+        chunks);
+}
+
 static void print_json(const bex_open_loop *r, const bool *there) {
     json_t *all = json_object(), *steps = json_array();
     for (int v = 0; v < VARIANTS; v++)
         if (there[v]) json_object_set_new(all, variants[v].name, figures(r[v].all));
     for (int k = 0; k < r->K; k++) json_array_append_new(steps, figures(r->at[k]));
-    json_t *j = json_pack("{s:i, s:I, s:o, s:o}", "windows", r->windows, "chunks",
-                          (json_int_t)chunks, "error", all, "by_step", steps);
+    char text[400];
+    verdict(text, sizeof text, r);
+    json_t *legend = json_pack("{s:s, s:s, s:s, s:s, s:s}", "nothing", "always the mean action",
+                               "one", "a chunk", "mean", "the mean of the chunks", "nearest",
+                               "the nearest chunk", "spread", "two chunks apart");
+    json_t *j = json_pack("{s:s, s:i, s:I, s:o, s:o, s:s, s:o}", "of", judged, "windows",
+                          r->windows, "chunks", (json_int_t)chunks, "error", all, "by_step", steps,
+                          "verdict", text, "legend", legend);
     bex_json_print(j);
     json_decref(j);
 }
 
 static void print_text(const bex_open_loop *r, const bool *there) {
-    printf("%d held-out windows, %lld chunks at each; errors of actions, root mean square\n",
+    char text[400];
+    printf("%s: %d windows, %lld chunks at each; errors of actions, root mean square\n", judged,
            r->windows, chunks);
     printf(
         "                   mean action   a chunk   mean of %-3lld   nearest   two chunks apart\n",
@@ -94,7 +163,12 @@ static void print_text(const bex_open_loop *r, const bool *there) {
     for (int k = 0; k < r->K; k++) printf(" %7d", k + 1);
     printf("\n  mean of %-3lld        :", chunks);
     for (int k = 0; k < r->K; k++) printf(" %7.4f", r->at[k][BEX_OPEN_LOOP_MEAN]);
-    printf("\n");
+    printf("\n\n");
+    print_legend();
+    attention(text, sizeof text, r, there);
+    if (*text) printf("  %s\n", text);
+    verdict(text, sizeof text, r);
+    printf("verdict: %s\n", text);
 }
 
 static int evaluate(bex_agent *agent, const bex_policy *policy, const bex_deploy_config *deploy) {
@@ -127,6 +201,58 @@ static int configure(bex_train_config *c, const char *run) {
     return bex_fail("'%s' has learned from no demonstrations", run);
 }
 
+static bool is_run(const char *path) {
+    char config[BEX_PATH_SIZE];
+    struct stat st;
+    return bex_path_join(config, path, "config.ini") == 0 && stat(config, &st) == 0;
+}
+
+// the run's own demonstrations, of which it knows what was held out. *agent NULL without a message: those
+// of --data are
+// others
+static int beside_own(bex_agent **agent, const char *run, const bex_policy *policy) {
+    bex_train_config c;
+    bex_sources sources;
+    *agent = NULL;
+    if (configure(&c, run) < 0 || bex_train_sources(&sources, &c) < 0) return -1;
+    if (data && sources.data &&
+        (sources.data->O != policy->O || sources.data->A != policy->A ||
+         sources.data->episodes < 2))
+        return bex_sources_fini(&sources), 0;
+    if (!(*agent = bex_agent_new(&c, &sources))) return -1;
+    snprintf(judged, sizeof judged, "held out of its own demonstrations");
+    if (!data || bex_imitation_trained_on(*agent, policy)) return 0;
+    (*agent)->class->free(*agent);
+    *agent = NULL;
+    return 0;
+}
+
+static int beside_any(bex_agent **agent, const char *path) {
+    bex_load_options o;
+    if (bex_data_flags_resolve(&o, &in) < 0) return bex_misused();
+    bex_dataset *d = bex_dataset_load(data, &o);
+    bex_policy *own = d ? bex_policy_load(path) : NULL;
+    if (!own) return bex_dataset_free(d), -1;
+    snprintf(judged, sizeof judged, "all %d episodes of %s", d->episodes, data);
+    *agent = bex_imitation_beside(own, d);
+    return *agent ? 0 : bex_fail_in("%s", data);
+}
+
+static int find_demonstrations(bex_agent **agent, const char *given, const char *path,
+                               const bex_policy *policy) {
+    *agent = NULL;
+    if (!data && !is_run(given)) {
+        bex_fail("'%s' is no run: it does not know its demonstrations", given);
+        return bex_fail_hint("--data FILE names some");
+    }
+    bool own_way = !in.format && !in.keys && !in.split_at && !in.length && !in.filter && !in.limit;
+    if (is_run(given) && own_way && beside_own(agent, given, policy) < 0) {
+        if (!data) return -1;
+        bex_error_clear(); // a file its run's configuration cannot read: on its own then
+    }
+    return *agent ? 0 : beside_any(agent, path);
+}
+
 int bex_cmd_eval(int argc, char **argv) {
     const char *run = NULL;
     bex_deploy_options asked;
@@ -138,22 +264,18 @@ int bex_cmd_eval(int argc, char **argv) {
         bex_fail("which run?");
         return bex_command_fail(&usage, BEX_EXIT_USAGE);
     }
-    bex_train_config c;
     bex_deploy_config deploy;
     char path[BEX_PATH_SIZE];
     bex_policy *policy = NULL;
     bex_agent *agent = NULL;
-    bex_sources sources;
-    int code = configure(&c, run);
-    if (!code) code = bex_checkpoint_model(path, sizeof path, run, best);
+    int code = bex_checkpoint_model(path, sizeof path, run, best);
     if (!code && !(policy = bex_policy_load(path))) code = -1;
     if (!code) {
         deploy = policy->config.deploy;
         code = bex_deploy_apply(&deploy, (const char *const *)asked.text, asked.count);
     }
     if (!code) code = bex_deploy_check(policy, &deploy);
-    if (!code) code = bex_train_sources(&sources, &c);
-    if (!code && !(agent = bex_agent_new(&c, &sources))) code = -1;
+    if (!code) code = find_demonstrations(&agent, run, path, policy);
     if (!code) code = evaluate(agent, policy, &deploy);
     if (agent) agent->class->free(agent);
     bex_policy_free(policy);

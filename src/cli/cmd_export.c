@@ -22,7 +22,7 @@ static const bex_option options[] = {
     {"out", BEX_OPTION_TEXT, &out, "FILE", "the policy (also -o FILE)", 0, 0},
     {"best", BEX_OPTION_FLAG, &best, NULL, "the run's best checkpoint, not its newest", 0, 0},
     {"half", BEX_OPTION_FLAG, &half, NULL,
-     "weights rounded to 16 bits, half the size again: nearly the same actions", 0, 0},
+     "weights rounded to 16 bits, half the size: nearly the same actions", 0, 0},
     {"force", BEX_OPTION_FLAG, &force, NULL, "replace the file if it is there", 0, 0},
 };
 static const bex_usage usage = {
@@ -31,7 +31,7 @@ static const bex_usage usage = {
     .about =
         "A trained policy as one file to put on a robot or to publish. RUN: a run, a checkpoint or a\n"
         "model file. The same policy, bit for bit: a checkpoint keeps both the weights of the last\n"
-        "update and their running average, here is only what acts, half the size. --deploy.KEY=VALUE\n"
+        "update and, with train.ema, their running average; here is only what acts. --deploy.KEY=VALUE\n"
         "sets how it acts where nobody asks otherwise, which is often found out after training.\n"
         "Whatever takes a policy takes the file; training goes on from the run, not from it.",
     .example =

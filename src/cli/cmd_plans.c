@@ -69,7 +69,8 @@ typedef struct session {
 static int open_exploration(session *s) {
     char path[BEX_PATH_SIZE];
     if (bex_path_join(path, s->folder, "results.json") < 0) return -1;
-    if (!(s->results = bex_json_load(path))) return -1;
+    if (!(s->results = bex_json_load(path)))
+        return bex_fail_hint("plans are of an exploration: bex explore RUN --out DIR makes one");
     if (bex_path_join(path, s->folder, "trajectories.hdf5") < 0) return -1;
     if (bex_trajectories_load(&s->rows, path) < 0) return -1;
     s->trials = trials && trials < s->rows.trials ? (int)trials : s->rows.trials;

@@ -13,6 +13,7 @@
 #include "run/provenance.h"
 #include "run/run.h"
 #include "run/train.h"
+#include "suggest/suggest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,11 +44,14 @@ static const bex_usage usage = {
     .synopsis = "[CONFIG.ini] [--data FILE] [--section.key=value ...] [options]",
     .about =
         "Train a policy: on demonstrations, which needs no environment, or (sac) in the world\n"
-        "env.name. Every setting is a key of the configuration (--keys lists them); a file, then\n"
+        "env.name. Without a CONFIG.ini what is not set is chosen from the data and told with its reason\n"
+        "(bex data suggest FILE tells more); a key can be given as auto, too. Every setting is a key of\n"
+        "the configuration (--keys lists them); a file, then\n"
         "--section.key=value, then the short options decide. Ctrl-C finishes the update, saves, and\n"
         "prints how to go on. Under mpirun the ranks share the work of each update (not sac) and\n"
         "come to the same bits as one process, for any number up to train.lanes: docs/scaling.md.",
-    .example = "bex train --data maze.hdf5 --coverage.dims=0,1 --train.steps=20000 --out runs/be\n"
+    .example = "bex train --data demos.hdf5 --train.steps=20000 --out runs/be\n"
+               "bex train --data demos.hdf5 --coverage.dims=eef_pos,object[0:3] --out runs/be\n"
                "bex train --resume runs/be\n"
                "bex train --data demo.hdf5 --data.images=agentview_image --out runs/seeing\n"
                "bex train configs/ant-walker.ini --out runs/walker\n"
@@ -73,8 +77,20 @@ static int online_hint(const char *name) {
 static int configure(bex_train_config *c, const char *file, const char **overrides, int count) {
     char number[32];
     bex_config_defaults(&bex_train_schema, c);
+    for (int i = 0; i < count; i++) // a value that came apart from its key looks like a file
+        if (!strchr(overrides[i], '=')) return bex_config_set(&bex_train_schema, c, overrides[i]);
+    // without a file that says how, demonstrations do; an agent without any takes its defaults
+    if (!resume && !file) bex_config_all_auto(&bex_train_schema, c);
     if (resume && bex_run_config(resume, &bex_train_schema, c) < 0) return -1;
-    if (file && bex_config_load(&bex_train_schema, c, file) < 0) return -1;
+    if (file && bex_config_load(&bex_train_schema, c, file) < 0) {
+        static const char *const data_files[] = {".hdf5", ".h5", ".safetensors"};
+        size_t n = strlen(file);
+        for (int i = 0; i < 3; i++)
+            if (n > strlen(data_files[i]) &&
+                !strcmp(file + n - strlen(data_files[i]), data_files[i]))
+                return bex_fail_hint("demonstrations? --data %.200s", file);
+        return -1;
+    }
     for (int i = 0; i < count; i++)
         if (bex_config_set(&bex_train_schema, c, overrides[i]) < 0) return -1;
     if (data && set(c, "data.path", data) < 0) return -1;
@@ -87,16 +103,20 @@ static int configure(bex_train_config *c, const char *file, const char **overrid
 }
 
 // sizes, and the time of an update measured on a few
-static int describe(const bex_train_config *c) {
-    if (bex_train_ranks(c) < 0) return -1;
-    bex_sources sources;
-    bex_agent *a = bex_train_sources(&sources, c) == 0 ? bex_agent_new(c, &sources) : NULL;
+static int describe(bex_train_config *c) {
+    if (bex_train_ranks(c) < 0 || bex_agent_settle(c) < 0) return -1;
+    bex_sources sources = {0};
+    bex_suggestions chosen = {0};
     bool speaks = bex_ranks_rank() == 0;
+    int ready = bex_train_sources(&sources, c);
+    if (ready == 0) ready = bex_suggest_settle(c, sources.data, &chosen);
+    bex_agent *a = ready == 0 ? bex_agent_new(c, &sources) : NULL;
+    if (ready < 0) bex_sources_fini(&sources);
     int code = bex_ranks_settle(a ? 0 : -1);
     if (code == 0) {
         bex_update u = {.loss = NAN};
         int64_t step = 0;
-        if (speaks) a->class->describe(a, stdout);
+        if (speaks) bex_suggestions_print(&chosen, stdout), a->class->describe(a, stdout);
         // the first that learns: one that learns in a world looks around before
         while (!code && !isfinite(u.loss)) code = a->class->update(a, step++, &u);
         double start = bex_seconds();
@@ -108,6 +128,7 @@ static int describe(const bex_train_config *c) {
                    100 * u.data_seconds / u.lane_seconds);
     }
     if (a) a->class->free(a);
+    bex_suggestions_fini(&chosen);
     return code;
 }
 

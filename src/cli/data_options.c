@@ -24,6 +24,13 @@ static int resolve_flip(bex_flip *flip, const char *text) {
     return bex_fail("--flip is none, vertical or rot180, not '%s'", text);
 }
 
+int bex_parse_columns(int pair[2], const char *text, const char *option, const bex_dataset *d) {
+    int n = bex_columns_select(pair, 2, text, &d->columns, d->O);
+    if (n == 2) return 0;
+    return n < 0 ? bex_fail_in("--%s", option)
+                 : bex_fail("--%s %s: two columns are wanted", option, text);
+}
+
 int bex_data_flags_resolve(bex_load_options *o, const bex_data_flags *f) {
     *o = BEX_LOAD_INIT;
     o->format = f->format, o->keys = f->keys, o->filter = f->filter;

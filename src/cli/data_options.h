@@ -38,4 +38,7 @@ int bex_data_flags_resolve(bex_load_options *options, const bex_data_flags *flag
 /* "3,0" into two column numbers below `columns` (0: any). */
 int bex_parse_pair(int pair[2], const char *text, const char *option, int columns);
 
+/* Two columns of the data, by number or name: base/columns.h. */
+int bex_parse_columns(int pair[2], const char *text, const char *option, const bex_dataset *data);
+
 #endif

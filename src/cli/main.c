@@ -16,6 +16,9 @@ static const struct {
 } commands[] = {
     {"act", bex_cmd_act, "states in, action chunks out: a policy as a pipe"},
     {"bench", bex_cmd_bench, "measure kernels beside a reference"},
+    {"compare", bex_cmd_compare,
+     "two explorations, trial by trial: differences, errors, intervals"},
+    {"coverage", bex_cmd_coverage, "how much visited states explore, in any world"},
     {"data", bex_cmd_data, "look at, convert demonstrations"},
     {"doctor", bex_cmd_doctor, "what this machine and this build can do"},
     {"env", bex_cmd_env, "the worlds, and pictures of trajectories in them"},
@@ -25,6 +28,7 @@ static const struct {
     {"plans", bex_cmd_plans, "what an exploration chose from: futures proposed, taken, made"},
     {"report", bex_cmd_report, "a page with the figures and tables of runs"},
     {"serve", bex_cmd_serve, "the playground, to a browser"},
+    {"show", bex_cmd_show, "what a policy, a run or a file is"},
     {"theory", bex_cmd_theory, "the exact explorer in finite worlds, and the paper's proposition"},
     {"train", bex_cmd_train, "demonstrations to a policy"},
 };

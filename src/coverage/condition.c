@@ -174,10 +174,21 @@ double bex_condition_value(const bex_condition *c, double log_cov, const bex_mom
     return (log_cov - moments->mean) / fmax(moments->std, c->stats[FLOOR]);
 }
 
-double bex_condition_rank(double below, int n) {
+double bex_condition_of_rank(double below, int n) {
     static const double scale =
         1.7320508075688772; // of a uniform variable of variance 1 on [-1, 1] * scale
     return scale * (2 * (below + 0.5) / n - 1);
+}
+
+double bex_condition_rank(const bex_condition *c, double value) {
+    const double *q = c->quantile;
+    if (!(value > q[0])) return value == value ? 0 : value;
+    for (int i = 1; i < BEX_QUANTILES; i++)
+        if (value <= q[i]) {
+            double within = q[i] > q[i - 1] ? (value - q[i - 1]) / (q[i] - q[i - 1]) : 1;
+            return (i - 1 + within) / (BEX_QUANTILES - 1);
+        }
+    return 1;
 }
 
 double bex_condition_quantile(const bex_condition *c, double q) {

@@ -57,7 +57,7 @@ int bex_condition_bank(const bex_condition *c); // M
 bex_moments bex_condition_moments(const bex_condition *c, const double *history);
 
 /* The input for a rank of `below` alternatives of n - 1 exceeded; ties count half. */
-double bex_condition_rank(double below, int n);
+double bex_condition_of_rank(double below, int n);
 
 /* From n training labels (rank: inputs already); moments (n) for history normalisation, else NULL. Negative with a message
  * if a label is not finite or all are equal. */
@@ -68,7 +68,9 @@ int bex_condition_fit(bex_condition *c, const double *log_cov, const bex_moments
 double bex_condition_value(const bex_condition *c, double log_cov, const bex_moments *moments);
 
 double bex_condition_quantile(const bex_condition *c,
-                              double q);                    // q in [0, 1], linear between points
+                              double q); // q in [0, 1], linear between points
+double bex_condition_rank(const bex_condition *c,
+                          double value);                    // the share of training values below it
 bex_moments bex_condition_training(const bex_condition *c); // of log cov, for reports
 
 /* Adds the tensors to w, which borrows them: keep c until bex_st_save. Needs a fit. */

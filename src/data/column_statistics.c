@@ -111,7 +111,9 @@ static int lengths(bex_dataset_statistics *out, const bex_dataset *d) {
     for (int e = 0; e < d->episodes; e++) length[e] = bex_dataset_length(d, e);
     qsort(length, (size_t)d->episodes, sizeof *length, by_int);
     out->shortest = length[0], out->longest = length[d->episodes - 1];
-    out->median_length = length[d->episodes / 2];
+    int middle = d->episodes / 2;
+    out->median_length =
+        d->episodes % 2 ? length[middle] : 0.5 * (length[middle - 1] + length[middle]);
     out->mean_length = (double)d->rows / d->episodes;
     free(length);
     return 0;

@@ -17,8 +17,7 @@ void bex_statistics_columns(bex_column_statistics *out, const bex_real *values, 
 
 typedef struct bex_dataset_statistics {
     int shortest, longest;
-    double mean_length;
-    int median_length;
+    double mean_length, median_length;
     int repeated_rows;      // observation and action equal those of the row before, same episode
     int duplicate_rows;     // equal to an earlier row anywhere
     int duplicate_episodes; // equal to an earlier episode

@@ -32,6 +32,7 @@ void bex_dataset_free(bex_dataset *d) {
     bex_names_fini(&d->tasks);
     bex_names_fini(&d->scenes);
     bex_names_fini(&d->keys);
+    bex_columns_fini(&d->columns);
     bex_names_fini(&d->notes);
     bex_names_fini(&d->cameras);
     bex_pictures_free(d->pictures);

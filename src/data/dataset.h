@@ -12,6 +12,7 @@
 #ifndef BEX_DATA_DATASET_H
 #define BEX_DATA_DATASET_H
 
+#include "base/columns.h"
 #include "base/observation.h"
 #include "data/names.h"
 #include "data/pictures.h"
@@ -48,8 +49,9 @@ typedef struct bex_dataset {
 
     bex_names keys; // what the observation columns were made of, in order
     int key_width[BEX_DATASET_MOST_KEYS];
-    bex_names notes; // defects noticed while loading, one line each
-    char kind[16];   // "d4rl", "minari", "robomimic", "libero"
+    bex_column_names columns; // names of the observation columns, O of them or none
+    bex_names notes;          // defects noticed while loading, one line each
+    char kind[16];            // "d4rl", "minari", "robomimic", "libero"
 } bex_dataset;
 
 static inline int bex_dataset_length(const bex_dataset *d, int episode) {

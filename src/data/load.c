@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "base/path.h"
 #include "data/reader.h"
+#include "data/recording.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -47,7 +48,11 @@ static void unrecognised(bex_h5 *file) {
     bex_fail("no kind of demonstration file bex reads (%s): its root holds %s%s (%d in all)",
              bex_load_formats(), names.count ? list : "nothing", shown < names.count ? ", ..." : "",
              names.count);
-    bex_fail_hint("--format forces a kind");
+    if (bex_names_find(&names, "observations") >= 0 && bex_names_find(&names, "actions") < 0)
+        bex_fail_hint("d4rl has 'actions' beside 'observations', which is missing");
+    else
+        bex_fail_hint(
+            "docs/your-robot.md writes such a file; --format, in training --data.format, forces a kind");
 done:
     bex_names_fini(&names);
 }
@@ -59,7 +64,31 @@ static const bex_reader *recognise(bex_h5 *file) {
     return NULL;
 }
 
+// the columns by the file's own keys, unless they were named one by one or the key says nothing
+static int name_columns(bex_dataset *d) {
+    if (d->columns.count || (d->keys.count == 1 && !strcmp(d->keys.text[0], "observations")))
+        return 0;
+    for (int k = 0; k < d->keys.count; k++) {
+        const char *key = d->keys.text[k];
+        if (!strncmp(key, "obs/", 4)) key += 4;
+        if (!strncmp(key, "observations/", 13)) key += 13;
+        if (bex_columns_add_key(&d->columns, key, d->key_width[k]) < 0) return -1;
+    }
+    return 0;
+}
+
+// a file without HDF5
+static bex_dataset *load_recording(const char *path, const bex_load_options *o) {
+    bex_recording r;
+    bex_dataset *d = bex_recording_load(&r, path) < 0 ? NULL : bex_recording_dataset(&r);
+    bex_recording_fini(&r);
+    if (!d) return bex_fail_in("data"), NULL;
+    if (o->limit) bex_dataset_truncate(d, o->limit);
+    return d;
+}
+
 static bex_dataset *load_file(const char *path, const bex_load_options *o) {
+    if (bex_is_recording(path)) return load_recording(path, o);
     bex_h5 *file = NULL;
     bex_dataset *d = NULL;
     int code = -1;
@@ -71,6 +100,7 @@ static bex_dataset *load_file(const char *path, const bex_load_options *o) {
     if (!reader || !d) goto done;
     snprintf(d->kind, sizeof d->kind, "%s", reader->name);
     code = reader->load(d, file, path, o);
+    if (code == 0) code = name_columns(d);
 done:
     bex_h5_close(file);
     if (code == 0) return d;

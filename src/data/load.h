@@ -8,6 +8,7 @@
  *   minari     episode_0, ... ; main_data.hdf5 with metadata.json beside it     reader_minari.c
  *   robomimic  data/demo_0, ...                                                 reader_robomimic.c
  *   libero     the same, with LIBERO's attributes
+ * Without HDF5: safetensors as data/recording.h has them, by the name's end.
  * A directory is a Minari data set (main_data.hdf5 in it or in data/) or a set of files of one kind,
  * appended in natural order of their names (LIBERO: a file a task). */
 #ifndef BEX_DATA_LOAD_H

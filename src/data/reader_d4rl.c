@@ -5,13 +5,16 @@
  *
  * rewards may be 8-byte, flags one-byte enumerations, integers or absent. infos/qpos is one step late
  * in AntMaze and is not read; where episodes end is split.h's business. What bex itself adds when
- * converting is read back: infos/task, infos/scene (n) with metadata/tasks, metadata/scenes. */
+ * converting is read back: infos/task, infos/scene (n) with metadata/tasks, metadata/scenes;
+ * metadata/columns. */
 #include "base/error.h"
 #include "data/reader.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { NEAR_CUT = 5 }; // rows that misplaced timeouts are off by, at most
 
 static int recognise(bex_h5 *file) {
     return bex_h5_find(file, "observations") == BEX_H5_DATASET &&
@@ -65,17 +68,34 @@ static int read_labels(bex_dataset *d, bex_h5 *file, const char *key, const char
     return code;
 }
 
+// what whoever wrote the file calls the columns; ours is metadata/columns
+static int read_columns(bex_dataset *d, bex_h5 *file) {
+    static const char key[] = "metadata/columns";
+    bex_names names = {0};
+    if (bex_h5_find(file, key) != BEX_H5_DATASET) return 0;
+    int code = bex_h5_read_texts(file, key, &names);
+    if (code == 0 && names.count != d->O)
+        code =
+            bex_fail("'%s' has %d names, the observations have %d columns", key, names.count, d->O);
+    for (int i = 0; i < names.count && code == 0; i++)
+        code = bex_columns_add(&d->columns, names.text[i]);
+    bex_names_fini(&names);
+    return code;
+}
+
 // step lengths say whether the flags are where the resets are
-static int note_jumps(bex_dataset *d, const bex_split *split) {
+static int note_jumps(bex_dataset *d, const bex_split *split, int has_timeouts) {
     double jump = split->jump > 0 ? split->jump
                                   : bex_split_jump(d->observations, d->rows, d->O, split->position);
-    int inside = 0, first = -1;
+    int inside = 0, near = 0, first = -1;
     for (int e = 0; e < d->episodes; e++)
         for (int t = d->start[e]; t + 1 < d->start[e + 1]; t++)
             if (bex_split_step(d->observations, d->O, split->position, t) > jump) {
                 if (!inside++) first = t;
+                near += t - d->start[e] < NEAR_CUT || d->start[e + 1] - 2 - t < NEAR_CUT;
             }
-    if (!inside) return 0;
+    // resets that the cuts miss by a few rows; elsewhere a column may just move fast now and then
+    if (!inside || (has_timeouts && 2 * near < inside)) return 0;
     return bex_dataset_note(d,
                             "%d position jump%s inside episodes, the first after row %d (a step of "
                             "%.3g, over %.3g): misplaced timeouts? try --split-at jumps",
@@ -117,7 +137,7 @@ static int note_defects(bex_dataset *d, const bex_load_options *o, int has_termi
                          "terminals come in runs (rows near a goal), so they do not end episodes "
                          "(--split-at terminals,timeouts does)") < 0)
         return -1;
-    return note_jumps(d, &o->split) < 0 ? -1 : note_continuous(d);
+    return note_jumps(d, &o->split, has_timeouts) < 0 ? -1 : note_continuous(d);
 }
 
 // flags first: they say how many rows the wanted episodes take
@@ -168,7 +188,8 @@ static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_o
     if (read_table(d, file, "actions", d->actions, d->A, o) < 0) return -1;
     if (rewards && read_table(d, file, "rewards", d->rewards, 1, o) < 0) return -1;
     if (read_labels(d, file, "infos/task", "metadata/tasks", d->task, &d->tasks) < 0 ||
-        read_labels(d, file, "infos/scene", "metadata/scenes", d->scene, &d->scenes) < 0)
+        read_labels(d, file, "infos/scene", "metadata/scenes", d->scene, &d->scenes) < 0 ||
+        read_columns(d, file) < 0)
         return -1;
     return note_defects(d, o, terminals, timeouts);
 }

@@ -28,6 +28,7 @@ static int copy_episodes(bex_dataset *s, const bex_dataset *d, const int *episod
     memcpy(s->key_width, d->key_width, sizeof s->key_width);
     memcpy(s->kind, d->kind, sizeof s->kind);
     if (copy_labels(&s->cameras, &d->cameras) < 0) return -1;
+    if (bex_columns_copy(&s->columns, &d->columns) < 0) return -1;
     if (copy_labels(&s->tasks, &d->tasks) < 0 || copy_labels(&s->scenes, &d->scenes) < 0) return -1;
     return copy_labels(&s->keys, &d->keys);
 }
@@ -86,7 +87,11 @@ static void keep(bex_dataset *d, const int *episodes, int n) {
 
 bex_dataset *bex_dataset_hold_out(bex_dataset *d, double fraction, bex_rng rng) {
     int n = d->episodes, out = (int)(fraction * n + 0.5);
-    if (n < 2) return bex_fail("one episode cannot be both trained on and held out"), NULL;
+    if (n < 2) {
+        bex_fail("one episode cannot be both trained on and held out");
+        bex_fail_hint("data.held_out=0 trains on it; or the file was not cut: bex data show");
+        return NULL;
+    }
     if (out < 1) out = 1;
     if (out > n - 1) out = n - 1;
     int *order = malloc((size_t)n * sizeof *order);

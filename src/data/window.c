@@ -36,7 +36,8 @@ static int no_start(const bex_dataset *d, const bex_window_options *o) {
                         o->chunk, d->episodes, longest);
     bex_fail("no episode holds a whole future of %d + 1 states (the longest has %d rows)",
              o->future, longest);
-    return bex_fail_hint("a shorter future, or allow truncated ones");
+    return bex_fail_hint(
+        "a shorter coverage.future, or coverage.truncate=true; retrieval: --future");
 }
 
 bex_windows *bex_windows_new(const bex_dataset *d, const bex_window_options *o) {

@@ -203,6 +203,8 @@ int bex_writer_open_dataset(bex_writer **writer, const char *path, const bex_dat
         code = bex_writer_texts(w, "metadata/tasks", d->tasks.text, d->tasks.count);
     if (code == 0 && d->scenes.count)
         code = bex_writer_texts(w, "metadata/scenes", d->scenes.text, d->scenes.count);
+    if (code == 0 && d->columns.count)
+        code = bex_writer_texts(w, "metadata/columns", d->columns.name, d->columns.count);
     if (code < 0) {
         bex_writer_free(w);
         *writer = NULL;

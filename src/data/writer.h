@@ -50,7 +50,8 @@ void bex_writer_free(bex_writer *writer); // NULL is fine
 
 /* Declare and append a data set's episodes (indices, in this order; NULL: all of them): observations,
  * actions, rewards if any, terminals, timeouts; infos/task, infos/scene with metadata/tasks,
- * metadata/scenes if labelled. Flags are set on last rows only, so that D4RL's rule finds exactly
+ * metadata/scenes if labelled; metadata/columns if they have names. Flags are set on last rows only, so
+ * that D4RL's rule finds exactly
  * these episodes: terminals there if the row is terminal, timeouts otherwise. The caller commits. */
 int bex_writer_open_dataset(bex_writer **writer, const char *path, const bex_dataset *dataset,
                             const int *episodes, int count);

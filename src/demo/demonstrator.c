@@ -26,7 +26,7 @@ static bex_config_section section_of(const bex_demonstrator_class *c) {
 
 static int read_options(void *options, const bex_demonstrator_class *c, const char *lines) {
     bex_config_section section = section_of(c);
-    const bex_config_schema schema = {&section, 1};
+    const bex_config_schema schema = {.sections = &section, .count = 1};
     bex_config_defaults(&schema, options);
     for (size_t n; lines && *lines; lines += n + (lines[n] == '\n')) {
         char text[LINE];
@@ -115,7 +115,9 @@ static void put_option(FILE *f, const bex_config_row *row, const char *value, in
 
 char *bex_demonstrations_command(const bex_demonstrations *d, const char *world) {
     bex_config_section section = section_of(d->class);
-    char *text = NULL, *values = bex_config_text(&(bex_config_schema){&section, 1}, d->options);
+    char *text = NULL,
+         *values =
+             bex_config_text(&(bex_config_schema){.sections = &section, .count = 1}, d->options);
     size_t size;
     FILE *f = open_memstream(&text, &size);
     const char *at = values;
@@ -138,6 +140,6 @@ void bex_demonstrators_help(FILE *out) {
         if (classes[i]->instead) continue;
         bex_config_section section = section_of(classes[i]);
         fprintf(out, "\n%s: ", classes[i]->family);
-        bex_config_help(&(bex_config_schema){&section, 1}, out);
+        bex_config_help(&(bex_config_schema){.sections = &section, .count = 1}, out);
     }
 }

@@ -44,7 +44,7 @@ int bex_world_keys_read(bex_world_options *options, void **own, const bex_env_cl
                         const char *lines) {
     bex_config_row rows[MOST + 1];
     bex_config_section section = join(rows, class);
-    const bex_config_schema schema = {&section, 1};
+    const bex_config_schema schema = {.sections = &section, .count = 1};
     size_t size = sizeof(shared_keys) + class->options_size;
     *own = NULL;
     char *block = calloc(1, size);
@@ -70,5 +70,5 @@ void bex_world_help(const bex_env_class *class, FILE *out) {
     bex_config_row rows[MOST + 1];
     bex_config_section section = join(rows, class);
     section.help = class->about;
-    bex_config_help(&(bex_config_schema){&section, 1}, out);
+    bex_config_help(&(bex_config_schema){.sections = &section, .count = 1}, out);
 }

@@ -41,7 +41,8 @@ static const bex_config_section sections[] = {{"protocol", rows, 0, "how trials 
                                               {"online", bex_learner_rows,
                                                offsetof(bex_protocol, online),
                                                "agents that learn while they explore"}};
-const bex_config_schema bex_protocol_schema = {sections, sizeof sections / sizeof *sections};
+const bex_config_schema bex_protocol_schema = {.sections = sections,
+                                               .count = sizeof sections / sizeof *sections};
 
 // the protocols that come with bex, sorted; returns how many
 static int list_names(char (*text)[NAME_SIZE], const char **names) {

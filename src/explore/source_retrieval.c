@@ -2,6 +2,7 @@
 #include "explore/source.h"
 
 #include "agent/actors/retrieval.h"
+#include "base/columns.h"
 #include "base/error.h"
 #include "data/load.h"
 #include "policy/deploy.h"
@@ -30,7 +31,7 @@ static int parse_dims(int *dims, const char *text, const bex_world *world) {
         return 2;
     }
     if (!text || !strcmp(text, "all")) return 0;
-    int count = bex_dims_parse(dims, BEX_FEATURE_DIMS, text, world->spec.state);
+    int count = bex_columns_select(dims, BEX_FEATURE_DIMS, text, NULL, world->spec.state);
     return count < 0 ? bex_fail_in("--phi-dims") : count;
 }
 

@@ -156,3 +156,29 @@ double bex_spearman(const double *x, const double *y, int n) {
     free(rx);
     return xy / sqrt(xx * yy); // 0 / 0 for a constant
 }
+
+bex_difference bex_difference_paired(const double *a, const double *b, int n) {
+    double mean = 0, squares = 0;
+    for (int i = 0; i < n; i++) mean += (a[i] - b[i]) / n;
+    for (int i = 0; i < n; i++) squares += (a[i] - b[i] - mean) * (a[i] - b[i] - mean);
+    double none = (double)NAN;
+    bex_difference d = {
+        .value = n ? mean : none, .error = none, .ratio = none, .freedom = n - 1, .p = none};
+    if (n < 2) return d;
+    d.error = sqrt(squares / (n - 1) / n);
+    if (d.error > 0) {
+        d.ratio = d.value / d.error;
+        d.p = 2 * (1 - bex_student_cdf(fabs(d.ratio), d.freedom));
+    }
+    return d;
+}
+
+bex_interval bex_interval_wilson(int hits, int n, double confidence) {
+    if (n < 1) return (bex_interval){(double)NAN, (double)NAN};
+    // many degrees of freedom: Student's t is the normal distribution
+    double z = bex_student_quantile(0.5 + confidence / 2, 1e7), p = (double)hits / n, z2 = z * z;
+    double middle = (p + z2 / (2 * n)) / (1 + z2 / n);
+    double half = z / (1 + z2 / n) * sqrt(p * (1 - p) / n + z2 / (4.0 * n * n));
+    return (bex_interval){hits == 0 ? 0 : fmax(0, middle - half),
+                          hits == n ? 1 : fmin(1, middle + half)};
+}

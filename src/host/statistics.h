@@ -31,6 +31,16 @@ typedef struct bex_difference {
 } bex_difference;
 bex_difference bex_difference_welch(bex_estimate a, bex_estimate b);
 
+/* a - b of trials that were played in pairs (the same seed, the same start): the mean difference, its
+ * standard error over
+ * pairs, and Student's t of it with n - 1 degrees of freedom. n < 2: error and p are NAN. */
+bex_difference bex_difference_paired(const double *a, const double *b, int n);
+
+/* Wilson's interval of a rate, `hits` of n; never outside [0, 1], and of some width at 0 and n too. NAN
+ * for n < 1.
+ * confidence in (0, 1). */
+bex_interval bex_interval_wilson(int hits, int n, double confidence);
+
 /* Spearman's rank correlation, equal values sharing their mean rank; NAN for n < 2 or a constant. */
 double bex_spearman(const double *x, const double *y, int n);
 

@@ -60,14 +60,14 @@ bool bex_candidate_noise_continue(const bex_candidate_noise *p, bex_real *x, bex
     return p->kept > 0;
 }
 
-void bex_candidate_noise_keep(bex_candidate_noise *p, const double *distance) {
-    for (int i = 0; i < p->n; i++) {
+void bex_candidate_noise_keep(bex_candidate_noise *p, const double *distance, int made) {
+    for (int i = 0; i < made; i++) {
         int at = i;
         for (; at > 0 && distance[i] < distance[p->order[at - 1]]; at--)
             p->order[at] = p->order[at - 1];
         p->order[at] = i;
     }
-    p->kept = p->n / 2;
+    p->kept = made < p->n / 2 ? made : p->n / 2;
     for (int i = 0; i < p->kept; i++)
         memcpy(p->next + (size_t)i * p->size, p->noise + (size_t)p->order[i] * p->size,
                p->size * sizeof *p->next);

@@ -131,7 +131,7 @@ static void inputs_of(bex_choice *c, int n) {
         }
         double below = -0.5; // itself
         for (int j = 0; j < n; j++) below += cov[j] < cov[i] ? 1 : cov[j] == cov[i] ? 0.5 : 0;
-        c->value[i] = bex_condition_rank(below, n);
+        c->value[i] = bex_condition_of_rank(below, n);
     }
 }
 
@@ -158,6 +158,26 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
         if (c->distance[i] < nearest) nearest = c->distance[i], *best = i;
     }
     return 0;
+}
+
+double bex_choice_value_of(bex_choice *c, const bex_real *states, int n, const bex_real *from) {
+    const bex_policy *p = c->policy;
+    const bex_feature *phi = p->phi;
+    bex_gram_shape shape = bex_feature_shape(phi);
+    double *gram = c->grams; // scratch of make, which is over
+    if (n < 1) return (double)NAN;
+    bex_gram_zero(bex_feature_wide(phi), c->wide);
+    if (bex_state_sum_add(phi, c->wide, states, (size_t)n) < 0) return (double)NAN;
+    if (bex_feature_relative(phi)) {
+        if (bex_feature_eval_wide(phi, c->reference, from, 1, 1) < 0) return (double)NAN;
+        bex_feature_contract(phi, gram, c->wide, c->reference);
+    } else {
+        memcpy(gram, c->wide, bex_gram_size(shape) * sizeof *gram);
+    }
+    bex_gram_scale(shape, gram, (double)(p->config.coverage.future + 1) / n);
+    double value;
+    bex_coverage_batch(&value, shape, c->history, gram, 1, bex_condition_lambda(p->condition));
+    return bex_condition_value(p->condition, log(value), c->relative ? &c->moments : NULL);
 }
 
 double bex_choice_value(const bex_choice *c, int i) {

@@ -1,6 +1,7 @@
 /* policy/control.c - episodes, steps, the queue of actions. */
 #include "policy/control.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "policy/deploy.h"
 
@@ -22,11 +23,20 @@ struct bex_control {
     bex_rng root;
     uint64_t episode, plans; // plans of this episode
     long long all_plans;
-    int64_t step;    // of this episode
-    bool running;    // between begin and end
-    bex_real *chunk; // (K,A) world's units
-    int act, next;   // actions played of a chunk; the one that comes next, `act`: plan first
+    int64_t step;           // of this episode
+    bool running;           // between begin and end
+    bex_real *chunk;        // (K,A) world's units
+    int act, next;          // actions played of a chunk; the one that comes next, `act`: plan first
+    int64_t ahead;          // steps that a planned chunk will take if nothing is observed meanwhile
+    double deadline, until; // seconds; of the call under way, by bex_seconds(), 0: none
+    bex_real *since;        // (room,O) states since the choice that is followed
+    int since_room, since_count;
+    int64_t since_step; // of that choice
 };
+
+enum { SINCE_MOST = 4096 }; // states kept of a longer future
+static const double DEADLINE_SHARE =
+    0.75; // of a deadline that is planned with: clocks and caches vary
 
 // seen NULL: black pictures, if any are expected
 static int plan_from(bex_control *c, const bex_real *state, const bex_observation *seen,
@@ -39,7 +49,8 @@ static int plan_from(bex_control *c, const bex_real *state, const bex_observatio
                          .step = c->step,
                          .task = c->task,
                          .scene = c->scene,
-                         .rng = &rng};
+                         .rng = &rng,
+                         .until = c->until};
     return bex_planner_plan(c->planner, c->past, c->exp, &in, chunk);
 }
 
@@ -63,6 +74,7 @@ static int warm_up(bex_control *c) {
     if (!history) return bex_fail("out of memory");
     for (size_t i = 0; i < (size_t)N; i++)
         memcpy(history + i * O, c->policy->normaliser.mean, O * sizeof *history);
+    c->until = 0;
     uint64_t plans = c->plans;
     long long all_plans = c->all_plans;
     first_plan f = {.c = c, .history = history};
@@ -74,6 +86,12 @@ static int warm_up(bex_control *c) {
     return code < 0 ? code : f.code;
 }
 
+// states of a future, as many as are kept
+static int future_states(const bex_policy *p) {
+    long long n = p->config.coverage.future + 1;
+    return n < SINCE_MOST ? (int)n : SINCE_MOST;
+}
+
 static int open_parts(bex_control *c) {
     if (bex_target_parse(&c->exp, c->deploy.exp) < 0) return bex_misused();
     if (!(c->arena = bex_arena_new())) return -1;
@@ -81,7 +99,10 @@ static int open_parts(bex_control *c) {
     c->act = bex_deploy_actions(c->policy, &c->deploy);
     c->next = c->act;
     c->chunk = calloc((size_t)c->policy->chunk.K * (size_t)c->policy->A, sizeof *c->chunk);
-    if (!c->chunk) return bex_fail("out of memory");
+    c->since_room = future_states(c->policy);
+    c->since = calloc((size_t)c->since_room * (size_t)c->policy->O, sizeof *c->since);
+    c->since_step = -1;
+    if (!c->chunk || !c->since) return bex_fail("out of memory");
     if (!(c->past = bex_past_new(c->policy, c->deploy.history))) return -1;
     if (!(c->planner = bex_planner_new(c->policy, &c->deploy, &c->tape))) return -1;
     return warm_up(c);
@@ -105,6 +126,7 @@ void bex_control_free(bex_control *c) {
     bex_past_free(c->past);
     bex_arena_free(c->arena);
     free(c->chunk);
+    free(c->since);
     free(c);
 }
 
@@ -176,7 +198,7 @@ static int misuse(const char *why) {
 
 int bex_control_set_step(bex_control *c, long long step) {
     if (step < 0) return misuse("a step of an episode below 0");
-    c->step = step;
+    c->step = step, c->ahead = 0;
     return 0;
 }
 
@@ -184,7 +206,22 @@ int bex_control_set_seed(bex_control *c, uint64_t seed) {
     if (c->running) return misuse("an episode is running");
     c->root = bex_rng_split(bex_rng_seed(seed), "control", 0);
     c->episode = 0;
+    if (bex_past_memory(c->past)) bex_memory_loaded(bex_past_memory(c->past));
     return 0;
+}
+
+void bex_control_set_deadline(bex_control *c, double seconds) {
+    c->deadline = seconds;
+}
+
+const bex_plan_report *bex_control_report(const bex_control *c) {
+    const bex_plan_report *r = bex_planner_report(c->planner);
+    return r->step < 0 ? NULL : r;
+}
+
+double bex_control_reached(bex_control *c, int *steps) {
+    *steps = c->since_count;
+    return bex_planner_reached(c->planner, c->since, c->since_count);
 }
 
 long long bex_control_plans(const bex_control *c) {
@@ -217,11 +254,15 @@ int bex_control_begin(bex_control *c) {
         if (memory) bex_memory_abandon(memory);
         c->episode++;
     }
+    // a memory that was loaded: its episodes had the streams up to here
+    if (memory && bex_memory_loaded(memory) && (long long)c->episode < bex_memory_played(memory))
+        c->episode = (uint64_t)bex_memory_played(memory);
     c->running = true;
     bex_planner_forget(c->planner);
     c->plans = 0;
-    c->step = 0;
+    c->step = c->ahead = 0;
     c->next = c->act;
+    c->since_step = -1, c->since_count = 0;
     return 0;
 }
 
@@ -254,15 +295,37 @@ static int check_observation(const bex_control *c, const bex_observation *obs) {
                  PIXELS);
         return bex_misused();
     }
-    return bex_normaliser_check(&c->policy->normaliser, obs->state) < 0 ? bex_misused() : 0;
+    return bex_normaliser_check(&c->policy->normaliser, obs->state, c->deploy.farthest) < 0
+               ? bex_misused()
+               : 0;
 }
 
 // the next state of the running episode: remembered, its first one fixes the history
 static int observe(bex_control *c, const bex_observation *obs) {
     bex_planner_forget_choice(c->planner);
+    c->until = c->deadline > 0 ? bex_seconds() + DEADLINE_SHARE * c->deadline : 0;
     if (!c->running) return misuse("no episode has begun");
     if (check_observation(c, obs) < 0) return -1;
     bex_past_push(c->past, &c->tape, obs->state, bex_rng_split(c->root, "history", c->episode));
+    if (c->since_step >= 0 && c->since_count < c->since_room)
+        memcpy(c->since + (size_t)c->since_count++ * (size_t)c->policy->O, obs->state,
+               (size_t)c->policy->O * sizeof *c->since);
+    return 0;
+}
+
+// what was chosen in `state` begins there
+static void begin_future(bex_control *c, const bex_real *state) {
+    const bex_plan_report *r = bex_planner_report(c->planner);
+    if (r->step == c->since_step) return;
+    c->since_step = r->step;
+    c->since_count = r->step >= 0;
+    memcpy(c->since, state, (size_t)c->policy->O * sizeof *c->since);
+}
+
+int bex_control_observe(bex_control *c, const bex_observation *obs) {
+    if (observe(c, obs) < 0) return -1;
+    c->step++;
+    c->ahead = 0;
     return 0;
 }
 
@@ -270,6 +333,7 @@ int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_
                           const bex_real *noise, bex_real *chunk) {
     bex_planner_forget_choice(c->planner);
     if (check_observation(c, obs) < 0) return -1;
+    c->until = 0; // all candidates: a function of its arguments
     if (history && c->policy->dit.o.N) {
         bex_past_give(c->past, &c->tape, history);
         bex_planner_forget(c->planner); // any state may come next
@@ -280,8 +344,12 @@ int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_
 }
 
 int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk) {
-    if (observe(c, obs) < 0 || plan_from(c, obs->state, obs, NULL, chunk) < 0) return -1;
-    c->step += c->policy->chunk.K;
+    if (observe(c, obs) < 0) return -1;
+    c->step += c->ahead, c->ahead = 0;
+    if (plan_from(c, obs->state, obs, NULL, chunk) < 0) return -1;
+    begin_future(c, obs->state);
+    c->step++;
+    c->ahead = c->policy->chunk.K - 1;
     c->next = c->act;
     return 0;
 }
@@ -289,8 +357,10 @@ int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk
 int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action) {
     size_t A = (size_t)c->policy->A;
     if (observe(c, obs) < 0) return -1;
+    c->step += c->ahead, c->ahead = 0;
     if (c->next == c->act) {
         if (plan_from(c, obs->state, obs, NULL, c->chunk) < 0) return -1;
+        begin_future(c, obs->state);
         c->next = 0;
     }
     memcpy(action, c->chunk + (size_t)c->next++ * A, A * sizeof *action);

@@ -10,7 +10,7 @@
 
 const bex_config_section bex_deploy_sections[1] = {
     {"deploy", bex_deploy_rows, 0, "how the policy acts"}};
-const bex_config_schema bex_deploy_schema = {bex_deploy_sections, 1};
+const bex_config_schema bex_deploy_schema = {.sections = bex_deploy_sections, .count = 1};
 
 // what the table cannot check: texts with a form of their own
 static int check_texts(const bex_deploy_config *d) {

@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "nn/safetensors.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ struct bex_memory {
     int64_t *start; // (places)
     int episodes, places;
     unsigned long long revision;
+    long long played; // episodes that ever joined, those that left included
+    bool loaded;      // and they are a file's
 
     int64_t *chosen; // (N) scratch of draw
 };
@@ -161,7 +164,10 @@ static int append(bex_memory *h, const bex_real *states, int64_t n) {
 
 int bex_memory_end(bex_memory *h) {
     int code = 0;
-    if (h->kept && h->kind != BEX_MEMORY_FILE) code = append(h, h->running, h->kept);
+    if (h->kept && h->kind != BEX_MEMORY_FILE) {
+        code = append(h, h->running, h->kept);
+        h->played += code == 0;
+    }
     bex_memory_abandon(h);
     return code;
 }
@@ -246,6 +252,16 @@ int bex_memory_episodes(const bex_memory *h) {
     return h->episodes;
 }
 
+long long bex_memory_played(const bex_memory *h) {
+    return h->kind == BEX_MEMORY_FILE ? 0 : h->played;
+}
+
+bool bex_memory_loaded(bex_memory *h) {
+    bool was = h->loaded && h->kind != BEX_MEMORY_FILE;
+    h->loaded = false;
+    return was;
+}
+
 long long bex_memory_states(const bex_memory *h) {
     return (long long)used(h);
 }
@@ -263,7 +279,10 @@ int bex_memory_stride(const bex_memory *h) {
 int bex_memory_save(const bex_memory *h, const char *path) {
     bex_st_writer *w = bex_st_writer_new();
     int64_t states[2] = {used(h), h->O}, start[1] = {h->episodes + 1};
+    char played[32];
+    snprintf(played, sizeof played, "%lld", h->played);
     bex_st_add_metadata(w, "format", "bex history 1");
+    bex_st_add_metadata(w, "episodes", played);
     bex_st_add_real(w, "history.states", 2, states, h->states);
     bex_st_add(w, "history.start", BEX_ST_I64, 1, start, h->start);
     int code = bex_st_save(w, path);
@@ -294,9 +313,17 @@ static int check_file(const bex_st_file *f, int O) {
 
 static int check_states(const bex_memory *h, const bex_real *states, int64_t n) {
     for (int64_t i = 0; h->normaliser && i < n; i++)
-        if (bex_normaliser_check(h->normaliser, states + (size_t)i * (size_t)h->O) < 0)
+        if (bex_normaliser_check(h->normaliser, states + (size_t)i * (size_t)h->O, BEX_FARTHEST) <
+            0)
             return bex_fail_in("state %lld", (long long)i);
     return 0;
+}
+
+// files of before do not say: at least those that are in it
+static long long played_of(const bex_st_file *f, int episodes) {
+    const char *text = bex_st_metadata(f, "episodes");
+    long long n = text ? strtoll(text, NULL, 10) : 0;
+    return n > episodes ? n : episodes;
 }
 
 static int read_file(bex_memory *h, const bex_st_file *f) {
@@ -316,6 +343,8 @@ static int read_file(bex_memory *h, const bex_st_file *f) {
         h->states = next.states, h->room = next.room;
         h->start = next.start, h->episodes = next.episodes, h->places = next.places;
         h->revision++;
+        h->played = played_of(f, h->episodes);
+        h->loaded = true;
     } else {
         free(next.states), free(next.start);
     }

@@ -20,7 +20,8 @@
  * 2nd, 4th, 8th ... state is kept, so what joins is always evenly spaced and begins with the first
  * state. The memory holds at most `capacity` states: the oldest episodes leave first, whole.
  *
- * Saved as safetensors: history.states (rows, O), history.start (E + 1). One thread at a time. */
+ * Saved as safetensors: history.states (rows, O), history.start (E + 1), and episodes ever played as
+ * metadata. One thread at a time. */
 #ifndef BEX_POLICY_MEMORY_H
 #define BEX_POLICY_MEMORY_H
 
@@ -87,6 +88,11 @@ int bex_memory_size(const bex_memory *h);             // N
 int bex_memory_episodes(const bex_memory *h);         // previous episodes held
 long long bex_memory_states(const bex_memory *h);     // their states
 const bex_real *bex_memory_rows(const bex_memory *h); // (states,O), oldest first; till the next end
+
+/* Episodes that ever joined, those before a restart included: who goes on with a file's memory goes on counting,
+ * so that its random streams are not those of before. 0 for file:, whose memory is another's. */
+long long bex_memory_played(const bex_memory *h);
+bool bex_memory_loaded(bex_memory *h);      // from a file since this was last asked
 int bex_memory_stride(const bex_memory *h); // of the running episode: 1, or 2, 4 .. when thinned
 
 /* The memory without the running episode, atomically over what was there; and back, replacing the

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 
 static const double CONSTANT = 1e-6; // a std below this share of the largest value is no change
-static const double FAR = 1e6;       // standard deviations: see bex_normaliser_check
 
-static int allocate(bex_normaliser *n, int O, int A) {
-    *n = (bex_normaliser){.O = O, .A = A};
+static int allocate(bex_normaliser *n, int O, int A, const bex_column_names *columns) {
+    *n = (bex_normaliser){.O = O, .A = A, .columns = columns};
     n->mean = calloc((size_t)O, sizeof *n->mean);
     n->std = calloc((size_t)O, sizeof *n->std);
     n->low = calloc((size_t)A, sizeof *n->low);
@@ -54,14 +53,16 @@ static int check_ranges(const bex_normaliser *n) {
 
 int bex_normaliser_fit(bex_normaliser *n, const bex_real *s, const bex_real *a, int64_t rows, int O,
                        int A, bool drop_constant) {
-    if (allocate(n, O, A) < 0) return -1;
+    char label[BEX_COLUMN_LABEL];
+    if (allocate(n, O, A, n->columns) < 0) return -1;
     for (int j = 0; j < O; j++) {
         double mean, std, top;
         moments(s + j, rows, O, &mean, &std, &top);
         bool constant = std <= CONSTANT * fmax(top, 1e-3);
         if (constant && !drop_constant) {
+            bex_fail("observation dim %s is constant (%g)", bex_column_label(label, n->columns, j),
+                     mean);
             bex_normaliser_fini(n);
-            bex_fail("observation dim %d is constant (%g)", j, mean);
             return bex_fail_hint("--data.drop_constant=true leaves such dims out");
         }
         n->mean[j] = (bex_real)mean;
@@ -80,15 +81,18 @@ int bex_normaliser_fit(bex_normaliser *n, const bex_real *s, const bex_real *a, 
     return -1;
 }
 
-int bex_normaliser_check(const bex_normaliser *n, const bex_real *s) {
+int bex_normaliser_check(const bex_normaliser *n, const bex_real *s, double farthest) {
+    char label[BEX_COLUMN_LABEL];
     for (int j = 0; j < n->O; j++) {
         double x = (double)s[j], mean = (double)n->mean[j], unit = (double)n->std[j];
-        if (!isfinite(x)) return bex_fail("observation %d of %d is not finite", j, n->O);
+        bex_column_label(label, n->columns, j);
+        if (!isfinite(x)) return bex_fail("observation %s of %d is not finite", label, n->O);
         if (unit == 0) unit = fmax(1, fabs(mean));
-        if (fabs(x - mean) <= FAR * unit) continue;
-        bex_fail("observation %d of %d is %g, %.2g standard deviations from the demonstrations", j,
-                 n->O, x, fabs(x - mean) / unit);
-        return bex_fail_hint("no reading?");
+        if (fabs(x - mean) <= farthest * unit) continue;
+        bex_fail("observation %s of %d is %g, %.2g standard deviations from the demonstrations",
+                 label, n->O, x, fabs(x - mean) / unit);
+        return bex_fail_hint(farthest < BEX_FARTHEST ? "no reading? deploy.farthest allows more"
+                                                     : "no reading?");
     }
     return 0;
 }
@@ -139,7 +143,7 @@ void bex_normaliser_save(const bex_normaliser *n, bex_st_writer *w) {
 
 int bex_normaliser_load(bex_normaliser *n, const bex_st_file *f, int O, int A) {
     int64_t o = O, a = A;
-    if (allocate(n, O, A) < 0) return -1;
+    if (allocate(n, O, A, NULL) < 0) return -1;
     int code = bex_st_read_real(f, "normaliser.state.mean", n->mean, 1, &o);
     if (!code) code = bex_st_read_real(f, "normaliser.state.std", n->std, 1, &o);
     if (!code) code = bex_st_read_real(f, "normaliser.action.low", n->low, 1, &a);

@@ -1,6 +1,7 @@
 /* policy/planner.c - propose and choose, or continue; see the header. */
 #include "policy/planner.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "kernel/random.h"
 #include "policy/candidate_noise.h"
@@ -14,6 +15,8 @@
 
 typedef enum { PROPOSE, CONTINUE_NOISE, CONTINUE_ROUTE } mode;
 
+enum { PORTION = 8 }; // candidates between two looks at the clock
+
 struct bex_planner {
     const bex_policy *policy;
     bex_tape *tape;
@@ -25,8 +28,12 @@ struct bex_planner {
     bex_route *route;           // NULL: a chosen future continues by its noise
     bex_candidate_noise *noise;
     bex_plan_choice last;
-    int64_t chosen;              // step of the last choice
-    bool following;              // the route is a future of this episode
+    int64_t chosen; // step of the last choice
+    bool following; // the route is a future of this episode
+    bex_plan_report report;
+    double distance;             // of the future that is followed, to the target
+    double each;                 // seconds a candidate takes, as it was lately
+    bex_real *waypoint, *from;   // of the report
     bex_real *x;                 // (candidates,K,columns) chunks
     bex_real *start;             // the same of the noise they were denoised from, with a route
     bex_real *time, *shown_time; // (denoising steps, C) of the samplers
@@ -79,7 +86,10 @@ static int allocate(bex_planner *p) {
     const bex_policy *policy = p->policy;
     const bex_chunk_shape *s = &policy->chunk;
     p->x = calloc((size_t)p->candidates * bex_chunk_size(s), sizeof *p->x);
-    if (!p->x) return bex_fail("out of memory");
+    p->waypoint = calloc((size_t)s->K * (size_t)s->W + 1, sizeof *p->waypoint);
+    p->from = calloc((size_t)policy->O, sizeof *p->from);
+    if (!p->x || !p->waypoint || !p->from) return bex_fail("out of memory");
+    p->report = (bex_plan_report){.step = -1, .waypoint = p->waypoint, .from = p->from};
     if (!(p->time = embed_time(p, &policy->dit, &p->sampler))) return -1;
     // displacements determine the future by themselves, positions only together with the actions (chunk.h)
     int from = s->W && s->reach > 0 ? s->A : 0;
@@ -119,6 +129,8 @@ void bex_planner_free(bex_planner *p) {
     free(p->start);
     free(p->time);
     free(p->shown_time);
+    free(p->waypoint);
+    free(p->from);
     free(p);
 }
 
@@ -132,6 +144,8 @@ void bex_planner_forget(bex_planner *p) {
     bex_candidate_noise_forget(p->noise);
     p->following = false;
     p->last.n = 0;
+    p->report.step = -1;
+    p->report.made = p->report.wanted = 0;
 }
 
 const bex_plan_choice *bex_planner_choice(const bex_planner *p) {
@@ -140,6 +154,15 @@ const bex_plan_choice *bex_planner_choice(const bex_planner *p) {
 
 void bex_planner_forget_choice(bex_planner *p) {
     p->last.n = 0;
+}
+
+const bex_plan_report *bex_planner_report(const bex_planner *p) {
+    return &p->report;
+}
+
+double bex_planner_reached(bex_planner *p, const bex_real *states, int n) {
+    if (!p->choice || p->report.step < 0) return (double)NAN;
+    return bex_choice_value_of(p->choice, states, n, p->from);
 }
 
 bool bex_planner_chooses(const bex_planner *p) {
@@ -212,6 +235,64 @@ static int follow_waypoints(bex_planner *p, const bex_real *start, bex_real *x,
     return check_finite(x, bex_chunk_size(s));
 }
 
+// candidates there is time for now, of `left`; at least `least`
+static int portion(const bex_planner *p, double until, int least, int left) {
+    if (until == 0) return left;
+    // what follows a choice, an encoding or a second denoising, costs about as much as two
+    double room = (until - bex_seconds()) / p->each - 2;
+    int most = left < PORTION ? left : PORTION;
+    return room >= most ? most : room > least ? (int)room : least < left ? least : left;
+}
+
+// what proposes: chunks, or with a follower their waypoints
+static void sample(bex_planner *p, bex_real *x, int n, bex_tensor **pooled, bex_tensor **null) {
+    const bex_policy *policy = p->policy;
+    if (bex_policy_follows(policy))
+        bex_sample_waypoints(p->tape, &policy->dit, &p->sampler, &policy->chunk, x, n, pooled,
+                             null);
+    else
+        bex_sample(p->tape, &policy->dit, &p->sampler, x, n, pooled, null);
+}
+
+// p->x holds noise of n candidates: denoised, as far as time allows, the first `least` whatever it does;
+// how many
+static int denoise(bex_planner *p, double until, int n, int least, bex_tensor **pooled,
+                   bex_tensor **null) {
+    size_t size = bex_chunk_size(&p->policy->chunk);
+    int made = 0;
+    for (int b; made < n && (b = portion(p, until, made ? 0 : least, n - made)) > 0; made += b) {
+        double start = bex_seconds();
+        sample(p, p->x + (size_t)made * size, b, pooled, null);
+        double took = (bex_seconds() - start) / b;
+        // rises at once and falls slowly: a deadline is missed by what was hoped for
+        p->each = took > p->each ? took : p->each + 0.1 * (took - p->each);
+    }
+    return made;
+}
+
+// candidate `best` of n in p->x, chosen in the state of `in`, is what is followed from now on
+static void report_choice(bex_planner *p, const bex_plan_input *in, int n, int best,
+                          double target) {
+    const bex_policy *policy = p->policy;
+    bex_plan_report *r = &p->report;
+    bex_chunk_positions(&policy->chunk, &policy->normaliser,
+                        p->x + (size_t)best * bex_chunk_size(&policy->chunk), in->state,
+                        p->waypoint);
+    memcpy(p->from, in->state, (size_t)policy->O * sizeof *p->from);
+    p->distance = bex_choice_distances(p->choice)[best];
+    r->step = in->step;
+    r->asked = target, r->expected = bex_choice_value(p->choice, best);
+    r->rank[0] = bex_condition_rank(policy->condition, target);
+    r->rank[1] = bex_condition_rank(policy->condition, r->expected);
+    p->last = (bex_plan_choice){p->choice, p->x, n, best};
+}
+
+static int count_possible(const bex_planner *p, int n) {
+    int possible = 0;
+    for (int i = 0; i < n; i++) possible += bex_choice_possible(p->choice, i);
+    return possible;
+}
+
 // the best of all candidates in p->x; `keeps`: the next plan may continue it
 static bex_real *propose(bex_planner *p, bex_past *past, const bex_plan_input *in, bool keeps) {
     const bex_policy *policy = p->policy;
@@ -223,19 +304,15 @@ static bex_real *propose(bex_planner *p, bex_past *past, const bex_plan_input *i
     bool follows = bex_policy_follows(policy);
     encode(p, past, in, hides, pooled, guided || (p->route && !follows) ? hidden : NULL);
     if (p->route) memcpy(p->start, p->x, all * sizeof *p->x);
-    if (follows)
-        bex_sample_waypoints(p->tape, &policy->dit, &p->sampler, &policy->chunk, p->x,
-                             p->candidates, pooled, guided ? hidden : NULL);
-    else
-        bex_sample(p->tape, &policy->dit, &p->sampler, p->x, p->candidates, pooled,
-                   guided ? hidden : NULL);
-    if (check_finite(p->x, all) < 0) return NULL;
+    int n = denoise(p, in->until, p->candidates, 1, pooled, guided ? hidden : NULL);
+    if (check_finite(p->x, (size_t)n * size) < 0) return NULL;
     if (p->choice) {
         double target = bex_past_target(past);
-        if (bex_choice_make(p->choice, p->x, p->candidates, in->state, target, &best) < 0)
-            return NULL;
-        p->last = (bex_plan_choice){p->choice, p->x, p->candidates, best};
-        if (keeps) bex_candidate_noise_keep(p->noise, bex_choice_distances(p->choice));
+        if (bex_choice_make(p->choice, p->x, n, in->state, target, &best) < 0) return NULL;
+        report_choice(p, in, n, best, target);
+        p->report.wanted = p->candidates, p->report.made = n;
+        p->report.possible = count_possible(p, n);
+        if (keeps) bex_candidate_noise_keep(p->noise, bex_choice_distances(p->choice), n);
     }
     bex_real *x = p->x + (size_t)best * size;
     if (!p->route) return x;
@@ -253,10 +330,46 @@ static bex_real *continue_noise(bex_planner *p, bex_past *past, const bex_plan_i
     return check_finite(p->x, bex_chunk_size(&p->policy->chunk)) < 0 ? NULL : p->x;
 }
 
+// the rest of a search that a deadline cut short: a future better than the one followed takes its place
+static int search_on(bex_planner *p, bex_past *past, const bex_plan_input *in,
+                     bex_tensor **hidden) {
+    const bex_chunk_shape *s = &p->policy->chunk;
+    size_t size = bex_chunk_size(s);
+    bex_tensor *pooled[BEX_ENCODER_BLOCKS];
+    const unsigned char hides[2] = {p->hides_coverage, 1};
+    int left = p->report.wanted - p->report.made, best = 0;
+    double target = bex_past_target(past);
+    encode(p, past, in, hides, pooled, hidden);
+    int most = portion(p, in->until, 0, left);
+    if (most < 1) return 0;
+    memcpy(p->start, p->x, size * sizeof *p->x); // the noise of what is being followed
+    bex_random_normal(p->x, (size_t)left * size, in->rng);
+    bex_chunk_cool(s, p->x, (size_t)left, p->deploy.temperature);
+    int n = denoise(p, in->until, left, 1, pooled, p->sampler.guidance != 1 ? hidden : NULL);
+    int code = check_finite(p->x, (size_t)n * size);
+    if (code == 0) code = bex_choice_make(p->choice, p->x, n, in->state, target, &best);
+    if (code == 0) {
+        p->report.made += n, p->report.possible += count_possible(p, n);
+        if (bex_choice_distances(p->choice)[best] < p->distance) {
+            bex_route_set(p->route, p->x + (size_t)best * size, in->state);
+            report_choice(p, in, n, best, target);
+            p->chosen = in->step;
+        }
+    }
+    memcpy(p->x, p->start, size * sizeof *p->x);
+    return code;
+}
+
 static bex_real *continue_route(bex_planner *p, bex_past *past, const bex_plan_input *in) {
     bex_tensor *hidden[BEX_ENCODER_BLOCKS];
     const unsigned char hides[1] = {1};
-    encode(p, bex_policy_follows(p->policy) ? NULL : past, in, hides, hidden, NULL);
+    bool follows = bex_policy_follows(p->policy);
+    if (in->until > 0 && p->report.made < p->report.wanted) {
+        if (search_on(p, past, in, hidden) < 0) return NULL;
+        if (follows) encode(p, NULL, in, NULL, hidden, NULL);
+    } else {
+        encode(p, follows ? NULL : past, in, hides, hidden, NULL);
+    }
     memcpy(p->start, p->x, bex_chunk_size(&p->policy->chunk) * sizeof *p->x);
     bex_route_show(p->route, (double)(in->step - p->chosen), in->state, p->x);
     return follow_waypoints(p, p->start, p->x, hidden) < 0 ? NULL : p->x;

@@ -132,7 +132,7 @@ static int lay_out_chunk(bex_chunk_shape *s, const bex_policy_config *c, int O, 
                            .reach = c->model.reach,
                            .spacing = (double)c->coverage.future / K};
     if (!c->model.waypoints) return 0;
-    s->W = bex_dims_parse(s->dim, BEX_FEATURE_DIMS, c->coverage.dims, O);
+    s->W = bex_columns_select(s->dim, BEX_FEATURE_DIMS, c->coverage.dims, NULL, O);
     if (s->W < 0) return bex_fail_in("coverage.dims");
     if (!s->W && O > BEX_FEATURE_DIMS)
         return bex_fail("model.waypoints of %d dims: choose some, coverage.dims", O);
@@ -150,6 +150,14 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
     *p = (bex_policy){.config = *config, .O = O, .A = A, .tasks = tasks, .scenes = scenes};
     p->params = bex_params_new();
     if (!p->params || lay_out_chunk(&p->chunk, config, O, A) < 0) {
+        bex_policy_free(p);
+        return NULL;
+    }
+    if (config->model.coverage)
+        p->coverage_count =
+            bex_columns_select(p->coverage_dims, BEX_FEATURE_DIMS, config->coverage.dims, NULL, O);
+    if (p->coverage_count < 0) {
+        bex_fail_in("coverage.dims");
         bex_policy_free(p);
         return NULL;
     }
@@ -193,7 +201,17 @@ void bex_policy_free(bex_policy *p) {
     bex_feature_free(p->phi);
     bex_condition_free(p->condition);
     bex_support_free(p->support);
+    bex_columns_fini(&p->columns);
     free(p);
+}
+
+int bex_policy_name_columns(bex_policy *p, const bex_column_names *columns) {
+    BEX_CHECK(!columns->count || columns->count == p->O, "%d names, %d columns", columns->count,
+              p->O);
+    bex_columns_fini(&p->columns);
+    if (bex_columns_copy(&p->columns, columns) < 0) return -1;
+    p->normaliser.columns = &p->columns;
+    return 0;
 }
 
 void bex_policy_inputs(const bex_policy *p, bex_real *out, const bex_real *states, int n) {
@@ -207,10 +225,12 @@ void bex_policy_inputs(const bex_policy *p, bex_real *out, const bex_real *state
 static int save(const bex_policy *p, const char *path, bool half) {
     char number[32];
     char *text = bex_config_text(&bex_policy_schema, &p->config);
-    if (!text) return bex_fail_in("%s", path);
+    char *columns = text ? bex_columns_text(&p->columns) : NULL;
+    if (!columns) return free(text), bex_fail_in("%s", path);
     bex_st_writer *w = bex_st_writer_new();
     bex_st_add_metadata(w, "format", FORMAT);
     bex_st_add_metadata(w, "config", text);
+    if (*columns) bex_st_add_metadata(w, "columns", columns);
     const struct {
         const char *key;
         int value;
@@ -234,6 +254,7 @@ static int save(const bex_policy *p, const char *path, bool half) {
     if (p->support) bex_support_save(p->support, w);
     if (code == 0) code = bex_st_save(w, path);
     bex_st_writer_free(w);
+    free(columns);
     free(text);
     return code;
 }
@@ -293,6 +314,14 @@ static int read_coverage(bex_policy *p, const bex_st_file *f) {
     return 0;
 }
 
+// names are a help, not a need: files of before have none
+static int read_columns(bex_policy *p, const bex_st_file *f) {
+    const char *text = bex_st_metadata(f, "columns");
+    p->normaliser.columns = &p->columns;
+    if (!text) return 0;
+    return bex_columns_parse(&p->columns, text, p->O) < 0 ? bex_fail_in("metadata 'columns'") : 0;
+}
+
 // everything of the file but its name
 static bex_policy *from_file(const bex_st_file *f) {
     const char *format = bex_st_metadata(f, "format"), *text = bex_st_metadata(f, "config");
@@ -314,6 +343,7 @@ static bex_policy *from_file(const bex_st_file *f) {
     if (!p) return NULL;
     int code = read_weights(p, f);
     if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
+    if (!code) code = read_columns(p, f);
     if (!code && bex_policy_uses_phi(&config)) code = read_coverage(p, f);
     if (!code && config.coverage.support) {
         p->support = bex_support_load(f, &p->normaliser, p->chunk.dim, p->chunk.W,
@@ -338,8 +368,11 @@ static bex_policy *from(bex_st_file *f, const char *name) {
 bex_policy *bex_policy_load(const char *path) {
     char inside[BEX_PATH_SIZE];
     struct stat st;
+    // a checkpoint, or a run: its newest
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        if (bex_path_join(inside, path, "model.safetensors") < 0) return NULL;
+        if (bex_path_join(inside, path, "checkpoints/last/model.safetensors") < 0) return NULL;
+        if (stat(inside, &st) != 0 && bex_path_join(inside, path, "model.safetensors") < 0)
+            return NULL;
         path = inside;
     }
     return from(bex_st_load(path), path);

@@ -7,6 +7,7 @@
 #ifndef BEX_POLICY_POLICY_H
 #define BEX_POLICY_POLICY_H
 
+#include "base/columns.h"
 #include "coverage/condition.h"
 #include "model/dit.h"
 #include "model/vision.h"
@@ -19,6 +20,8 @@
 typedef struct bex_policy {
     bex_policy_config config;
     int O, A, tasks, scenes;
+    bex_column_names columns; // names of the state's columns, where the demonstrations had some
+    int coverage_dims[BEX_FEATURE_DIMS], coverage_count; // of coverage.dims; 0: all
     bex_chunk_shape chunk;
     bex_params *params;
     bex_dit dit;        // denoises chunks; with a follower their waypoints alone, from all tokens
@@ -38,7 +41,13 @@ bex_policy *bex_policy_new(const bex_policy_config *config, int O, int A, int ta
                            int blocks, uint64_t seed);
 void bex_policy_free(bex_policy *policy);
 
-/* path: a model.safetensors, or a directory that holds one. Tensors "ema.*" become the values where
+/* What the state's columns are called, from now on in messages, contract and file. `columns` has O names
+ * or none.
+ * Negative with a message: no memory. */
+int bex_policy_name_columns(bex_policy *policy, const bex_column_names *columns);
+
+/* path: a model.safetensors, a directory that holds one, or a run: its newest checkpoint. Tensors "ema.*"
+ * become the values where
  * there are any. NULL with a message naming the file. */
 bex_policy *bex_policy_load(const char *path);
 /* The bytes of a model.safetensors, which are not kept. Messages call them "policy in memory". */

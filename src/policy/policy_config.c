@@ -27,15 +27,19 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_INTEGER(M, feedforward, "256", 4, 16384, "hidden size of a block"),
     BEX_CONFIG_INTEGER(M, time_width, "256", 4, 4096,
                        "size of the diffusion step's embedding; even"),
-    BEX_CONFIG_INTEGER(M, chunk, "8", 1, 256, "actions predicted at once, K"),
-    BEX_CONFIG_INTEGER(M, history, "32", 0, 4096, "history states, N; 0: none (bc)"),
+    BEX_CONFIG_INTEGER(M, chunk, "8", 1, 256, "actions predicted at once, K", .automatic = true),
+    BEX_CONFIG_INTEGER(M, history, "32", 0, 4096, "history states, N; 0: none (bc)",
+                       .automatic = true),
     BEX_CONFIG_BOOL(M, coverage, "true", "a token of the coverage (be); the agent decides"),
-    BEX_CONFIG_BOOL(M, features, "false", "phi(s) beside s in the tokens of states"),
+    BEX_CONFIG_BOOL(M, features, "false", "phi(s) beside s in the tokens of states",
+                    .automatic = true),
     BEX_CONFIG_BOOL(M, waypoints, "false",
-                    "denoise a state of the future (coverage.dims) beside each action"),
+                    "denoise a state of the future (coverage.dims) beside each action",
+                    .automatic = true),
     BEX_CONFIG_NUMBER(
         M, reach, "0", 0, 1000,
-        "waypoints: 0: positions; else displacements, 1 being so many deviations in F steps"),
+        "waypoints: 0: positions; else displacements, 1 being so many deviations in F steps",
+        .automatic = true),
     BEX_CONFIG_BOOL(M, timestep, "false", "a token of the time in the episode"),
     BEX_CONFIG_BOOL(M, task, "false", "a token of the task label"),
     BEX_CONFIG_BOOL(M, scene, "false", "a token of the scene label"),
@@ -73,35 +77,39 @@ const bex_config_row bex_vision_rows[] = {
 #define D bex_diffusion_config
 const bex_config_row bex_diffusion_rows[] = {
     BEX_CONFIG_INTEGER(D, steps, "100", 1, 1000, "noise levels in training"),
-    BEX_CONFIG_CHOICE(
-        D, predicts, "noise", predictions,
-        "what the network predicts: noise (the paper), or chunk, which learns faster"),
+    BEX_CONFIG_CHOICE(D, predicts, "noise", predictions,
+                      "what the network predicts: noise (the paper), or chunk, which learns faster",
+                      .automatic = true),
     BEX_CONFIG_NUMBER(
         D, show_waypoints, "0", 0, 0.99,
         "share of windows whose waypoints are shown without noise: actions that follow them",
-        .was = "diffusion.lead"),
+        .was = "diffusion.lead", .automatic = true),
     BEX_CONFIG_END,
 };
 #define C bex_coverage_config
 const bex_config_row bex_coverage_rows[] = {
     BEX_CONFIG_CHOICE(C, phi, "cosine", bex_phi_kinds, "features (docs/coverage.md)"),
-    BEX_CONFIG_TEXT(C, dims, "", "state dims phi sees, by commas; empty: all"),
+    BEX_CONFIG_TEXT(C, dims, "",
+                    "state columns that count, by commas: 0,1 or eef_pos,object[0:3]; empty: all",
+                    .automatic = true),
     BEX_CONFIG_INTEGER(C, features, "32", 0, 8192, "size of phi; 0: the kind's own"),
     BEX_CONFIG_INTEGER(C, hidden, "128", 1, 256, "hidden size of mlp"),
-    BEX_CONFIG_INTEGER(C, future, "100", 1, 100000, "states after s_k that count, F"),
+    BEX_CONFIG_INTEGER(C, future, "100", 1, 100000, "states after s_k that count, F",
+                       .automatic = true),
     BEX_CONFIG_INTEGER(C, bank, "64", 2, 4096,
                        "dataset futures that history normalisation compares with"),
     BEX_CONFIG_INTEGER(
         C, support, "0", 0, 65536,
         "demonstrated states: a waypoint far from all of them is unsupported; 0: none",
-        .was = "coverage.places"),
+        .was = "coverage.places", .automatic = true),
     BEX_CONFIG_INTEGER(C, seed, "0", 0, 9007199254740992.0, "of phi"),
-    BEX_CONFIG_NUMBER(C, bandwidth, "2", 1e-6, 1e6,
-                      "of cosines: larger resolves smaller distances"),
+    BEX_CONFIG_NUMBER(C, bandwidth, "2", 1e-6, 1e6, "of cosines: larger resolves smaller distances",
+                      .automatic = true),
     BEX_CONFIG_NUMBER(C, lambda, "0.01", 1e-12, 1e6, "ridge of the coverage"),
     BEX_CONFIG_NUMBER(C, cell, "0.5", 1e-6, 1e6, "side of a cell of onehot"),
     BEX_CONFIG_BOOL(C, standardise, "true", "phi sees (s - mean) / std"),
-    BEX_CONFIG_BOOL(C, truncate, "false", "allow futures cut by the end of the episode"),
+    BEX_CONFIG_BOOL(C, truncate, "false", "allow futures cut by the end of the episode",
+                    .automatic = true),
     BEX_CONFIG_BOOL(C, novelty, "false",
                     "take out what a future covers with any history (history)"),
     BEX_CONFIG_CHOICE(C, normalise, "history", normalises, "coverage to the network's input"),
@@ -114,21 +122,29 @@ const bex_config_row bex_coverage_rows[] = {
 };
 #define P bex_deploy_config
 const bex_config_row bex_deploy_rows[] = {
-    BEX_CONFIG_TEXT(P, exp, "q:0.95", "how exploratory: q:quantile, z:deviations, raw:coverage"),
+    BEX_CONFIG_TEXT(P, exp, "q:0.95", "how exploratory: q:quantile, z:deviations, raw:coverage",
+                    .automatic = true),
     BEX_CONFIG_TEXT(P, history, "uniform", "history rule: uniform, first, last3, file:PATH"),
-    BEX_CONFIG_NUMBER(P, guidance, "1", 0, 100, "weight of the coverage; 1: the paper"),
+    BEX_CONFIG_NUMBER(P, guidance, "1", 0, 100, "weight of the coverage; 1: the paper",
+                      .automatic = true),
     BEX_CONFIG_NUMBER(P, noise, "0", 0, 10, "standard deviation added to actions in [-1,1] units"),
     BEX_CONFIG_NUMBER(P, temperature, "1", 0, 10,
-                      "of the noise that actions are denoised from; below 1: likelier ones"),
+                      "of the noise that actions are denoised from; below 1: likelier ones",
+                      .automatic = true),
     BEX_CONFIG_INTEGER(P, candidates, "1", 1, 256,
-                       "candidate futures, of which the nearest to exp is taken (model.waypoints)"),
+                       "candidate futures, of which the nearest to exp is taken (model.waypoints)",
+                       .automatic = true),
     BEX_CONFIG_INTEGER(P, commit, "0", 0, 100000,
-                       "actions for which a chosen future is followed; 0: until the next plan"),
+                       "actions for which a chosen future is followed; 0: until the next plan",
+                       .automatic = true),
     BEX_CONFIG_INTEGER(P, action_steps, "0", 0, 256,
                        "actions of a chunk that are executed before the next plan; 0: all",
-                       .was = "deploy.act"),
+                       .was = "deploy.act", .automatic = true),
     BEX_CONFIG_INTEGER(P, denoising_steps, "8", 1, 1000, "of a plan (DDIM)",
                        .was = "diffusion.ddim"),
+    BEX_CONFIG_NUMBER(
+        P, farthest, "1000", 1, 1e6,
+        "standard deviations from the demonstrations beyond which a state is refused"),
     BEX_CONFIG_END,
 };
 #undef M
@@ -138,7 +154,8 @@ const bex_config_row bex_deploy_rows[] = {
 #undef P
 
 static const bex_config_section sections[] = {BEX_POLICY_SECTION_ROWS(0)};
-const bex_config_schema bex_policy_schema = {sections, sizeof sections / sizeof *sections};
+const bex_config_schema bex_policy_schema = {.sections = sections,
+                                             .count = sizeof sections / sizeof *sections};
 
 static const struct {
     const char *name;
@@ -175,19 +192,5 @@ int bex_policy_config_settle(bex_policy_config *c) {
 int bex_vision_cameras(const bex_vision_config *v) {
     int n = v->images[0] != 0;
     for (const char *p = v->images; *p; p++) n += *p == ',';
-    return n;
-}
-
-int bex_dims_parse(int *dims, int most, const char *text, int O) {
-    int n = 0;
-    for (const char *p = text; *p;) {
-        char *end;
-        long d = strtol(p, &end, 10);
-        if (end == p || (*end && (*end != ',' || !end[1])) || d < 0 || d >= O)
-            return bex_fail("dims '%s': numbers from 0 to %d, by commas", text, O - 1);
-        if (n == most) return bex_fail("dims '%s': more than %d", text, most);
-        dims[n++] = (int)d;
-        p = *end ? end + 1 : end;
-    }
     return n;
 }

@@ -36,8 +36,9 @@ typedef struct bex_diffusion_config {
 } bex_diffusion_config;
 
 typedef struct bex_coverage_config {
-    int phi;       // index into bex_phi_kinds
-    char dims[64]; // "0,1"; "" all
+    int phi; // index into bex_phi_kinds
+    char
+        dims[BEX_CONFIG_TEXT_SIZE]; // base/columns.h: "0,1"; "" all; numbers once the data is known
     long long features, hidden, future, bank, seed;
     long long support; // demonstrated states by which candidate futures are judged; 0: none
     double bandwidth, lambda, cell;
@@ -55,6 +56,7 @@ typedef struct bex_deploy_config {
     long long candidates;   // futures of which the nearest to exp is taken; 1: the network alone
     long long commit;       // actions for which the chosen one is followed; 0: until the next plan
     long long denoising_steps;
+    double farthest; // standard deviations from the mean at which a state is no reading
 } bex_deploy_config;
 
 /* Pictures: what they are (from [data], stored with the policy), and the network that sees them. */
@@ -113,8 +115,4 @@ int bex_policy_config_settle(bex_policy_config *config);
 
 /* How many cameras vision.images names. */
 int bex_vision_cameras(const bex_vision_config *v);
-
-/* "0,1,5" -> dims (at most `most`); returns how many, 0 for "" (all), negative with a message. */
-int bex_dims_parse(int *dims, int most, const char *text, int O);
-
 #endif

@@ -1,6 +1,7 @@
 /* policy/policy_phi.c - [coverage] to coverage/feature.h. */
 #include "policy/policy_phi.h"
 
+#include "base/columns.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ bex_feature *bex_policy_phi(const bex_policy_config *config, const bex_normalise
     const bex_coverage_config *c = &config->coverage;
     int dims[BEX_FEATURE_DIMS], bins[BEX_FEATURE_DIMS];
     bex_real low[BEX_FEATURE_DIMS], bin[BEX_FEATURE_DIMS], *std = NULL;
-    int count = bex_dims_parse(dims, BEX_FEATURE_DIMS, c->dims, n->O);
+    int count = bex_columns_select(dims, BEX_FEATURE_DIMS, c->dims, n->columns, n->O);
     if (count < 0) return bex_fail_in("coverage.dims"), NULL;
     bex_feature_options o = {
         .kind = bex_phi_kinds[c->phi],

@@ -15,6 +15,7 @@
 #include "host/progress.h"
 #include "nn/safetensors.h"
 #include "run/run.h"
+#include "suggest/suggest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,10 +25,18 @@ static int load_data(bex_dataset **out, const bex_data_config *c) {
     bex_load_options o = BEX_LOAD_INIT;
     if (!c->path[0]) return bex_fail("no demonstrations: data.path is empty");
     if (c->format[0]) o.format = c->format;
-    if (c->keys[0]) o.keys = c->keys;
+    if (c->obs_keys[0]) o.keys = c->obs_keys;
     if (c->filter[0]) o.filter = c->filter;
-    if (c->split[0] && bex_split_parse(&o.split.rules, c->split) < 0)
-        return bex_fail_in("data.split");
+    if (c->split_at[0] && bex_split_parse(&o.split.rules, c->split_at) < 0)
+        return bex_fail_in("data.split_at");
+    o.split.length = (int)c->episode_length;
+    o.split.jump = c->jump;
+    char rest;
+    if (c->position[0] &&
+        (sscanf(c->position, "%9d,%9d%c", &o.split.position[0], &o.split.position[1], &rest) != 2 ||
+         o.split.position[0] < 0 || o.split.position[1] < 0))
+        return bex_fail("data.position takes two column numbers such as 0,1, not '%s'",
+                        c->position);
     o.limit = (int)c->limit;
     if (c->images[0]) o.images = c->images;
     o.pictures.size = (int)c->image_size;
@@ -79,6 +88,7 @@ enum { COLUMNS_MOST = JUDGED + MORE + 2 * BEX_AGENT_COLUMNS };
 
 typedef struct {
     const bex_train_config *config;
+    bex_suggestions chosen; // from the data
     bex_agent *agent;
     bex_run *run; // NULL on ranks but 0
     bex_progress progress;
@@ -369,7 +379,11 @@ static int train(loop *l, const bex_train_options *o, bex_sources *sources, bex_
         if (o->resume) code = look(l, o->run, &start);
     }
     if (bex_ranks_settle(code) < 0) return -1;
-    if (o->about) l->agent->class->describe(l->agent, o->about), fflush(o->about);
+    if (o->about) {
+        bex_suggestions_print(&l->chosen, o->about);
+        l->agent->class->describe(l->agent, o->about);
+        fflush(o->about);
+    }
     bex_interrupt_begin();
     if (bex_ranks_rank() == 0) {
         l->run = o->resume ? resume(l, &setup, &start) : bex_run_create(&setup);
@@ -395,10 +409,13 @@ int bex_train(const bex_train_config *config, const bex_train_options *options,
     loop l = {.config = &settled, .evaluation.score = NAN, .measured = -1, .checkpoint = -1};
     bex_sources sources = {0};
     if (bex_train_ranks(config) < 0 || bex_agent_settle(&settled) < 0) return -1;
-    int code = bex_ranks_settle(bex_train_sources(&sources, &settled));
+    int code = bex_train_sources(&sources, &settled);
+    if (code == 0) code = bex_suggest_settle(&settled, sources.data, &l.chosen);
+    code = bex_ranks_settle(code);
     if (code == 0) code = check_alike(&settled, sources.data);
     if (code == 0) code = train(&l, options, &sources, end);
     bex_sources_fini(&sources);
+    bex_suggestions_fini(&l.chosen);
     if (l.agent) l.agent->class->free(l.agent);
     return code;
 }

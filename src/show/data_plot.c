@@ -48,10 +48,17 @@ static void frame(bex_panel *p, const double lo[2], const double hi[2]) {
     if (ratio > 0.4 && ratio < 2.5) bex_panel_aspect(p, 1);
 }
 
+static void name_column(char *out, size_t size, const bex_dataset *d, int column) {
+    if (d->columns.count)
+        snprintf(out, size, "%s", d->columns.name[column]);
+    else
+        snprintf(out, size, "obs %d", column);
+}
+
 static void draw_paths(sheet *s, const int dims[2], const double lo[2], const double hi[2]) {
     const bex_dataset *d = s->d;
     bex_panel *p = next_panel(s);
-    char title[80], x[32], y[32];
+    char title[80], x[BEX_COLUMN_LABEL], y[BEX_COLUMN_LABEL];
     int stride = (d->episodes + MOST_PATHS - 1) / MOST_PATHS, shown = 0;
     for (int e = 0; e < d->episodes; e += stride, shown++) {
         int rows = bex_dataset_length(d, e), thin = rows / MOST_POINTS + 1, n = 0;
@@ -67,8 +74,8 @@ static void draw_paths(sheet *s, const int dims[2], const double lo[2], const do
     }
     snprintf(title, sizeof title, shown < d->episodes ? "%d of %d trajectories" : "%d trajectories",
              shown, d->episodes);
-    snprintf(x, sizeof x, "obs %d", dims[0]);
-    snprintf(y, sizeof y, "obs %d", dims[1]);
+    name_column(x, sizeof x, d, dims[0]);
+    name_column(y, sizeof y, d, dims[1]);
     bex_panel_labels(p, title, x, y);
     frame(p, lo, hi);
 }
@@ -90,9 +97,9 @@ static void draw_density(sheet *s, const int dims[2], const double lo[2], const 
     }
     for (int i = 0; i < CELLS * CELLS; i++) count[i] = count[i] > 0 ? log10(count[i]) : (double)NAN;
     bex_panel *p = next_panel(s);
-    char x[32], y[32];
-    snprintf(x, sizeof x, "obs %d", dims[0]);
-    snprintf(y, sizeof y, "obs %d", dims[1]);
+    char x[BEX_COLUMN_LABEL], y[BEX_COLUMN_LABEL];
+    name_column(x, sizeof x, d, dims[0]);
+    name_column(y, sizeof y, d, dims[1]);
     bex_panel_labels(p, "Density", x, y);
     bex_panel_heat(p, count, CELLS, CELLS, lo[0], hi[0], lo[1], hi[1], 0, 0, "log10 rows");
     frame(p, lo, hi);
@@ -130,8 +137,10 @@ static void draw_column(sheet *s, const char *name, const bex_real *values, int 
     for (int r = 0; r < s->d->rows; r += stride)
         s->x[n++] = (double)values[(size_t)r * (size_t)columns + (size_t)c];
     bex_panel *p = next_panel(s);
-    char title[64];
-    snprintf(title, sizeof title, "%s %d%s%s", name, c, st->constant ? " (constant)" : "",
+    char title[120], own[BEX_COLUMN_LABEL];
+    snprintf(own, sizeof own, "%s %d", name, c);
+    if (values == s->d->observations) name_column(own, sizeof own, s->d, c);
+    snprintf(title, sizeof title, "%s%s%s", own, st->constant ? " (constant)" : "",
              st->bad ? " (NaN)" : "");
     bex_panel_labels(p, title, NULL, NULL);
     bex_panel_histogram(p, s->x, n, 40, &(bex_mark){.colour = colour});

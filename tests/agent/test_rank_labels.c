@@ -116,7 +116,7 @@ static void windows_are_drawn_by_place(void **state) {
     bex_agent *agent = agent_of(RANKS "train.best=0.25 train.near=0 train.samples_per_place=2");
     const bex_imitation *a = (const bex_imitation *)agent;
     draw(a, &d);
-    double top = bex_condition_rank(K, K + 1), mean = 0;
+    double top = bex_condition_of_rank(K, K + 1), mean = 0;
     int best = 0, near = 0;
     for (int i = 0; i < GROUPS * S; i++) {
         if (d.best[i]) assert_true(fabs((double)d.value[i]) > 0.9 * top || d.value[i] > 0);

@@ -147,7 +147,7 @@ static void settings_go_wrong(void **state) {
     refused(bex_session_load_history(s, be), BEX_FAILED, "history.states");
     refused(bex_session_load_history(s, "no/such"), BEX_FAILED, "no/such");
     refused(bex_session_save_history(s, "no/such/folder/x"), BEX_FAILED, "no/such/folder");
-    refused(bex_session_latency(s, NULL), BEX_MISUSED, "NULL");
+    refused(bex_session_latency(s, NULL), BEX_MISUSED, "out->size is not set");
     int (*const only_session[])(bex_session *) = {bex_session_begin, bex_session_end,
                                                   bex_session_clear_history};
     for (int i = 0; i < 3; i++) refused(only_session[i](NULL), BEX_MISUSED, "NULL");

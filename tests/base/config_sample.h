@@ -45,6 +45,6 @@ static const bex_config_section sample_sections[] = {
     {"train", sample_train_rows, offsetof(sample, train), "optimisation"},
     {"data", sample_data_rows, offsetof(sample, data), "demonstrations"},
 };
-static const bex_config_schema sample_schema = {sample_sections, 2};
+static const bex_config_schema sample_schema = {.sections = sample_sections, .count = 2};
 
 #endif

@@ -296,7 +296,7 @@ static const bex_config_section moved_sections[] = {
     {"new", moved_rows, 0, "today's"},
     {"other", other_rows, 0, "of both times"},
 };
-static const bex_config_schema moved_schema = {moved_sections, 2};
+static const bex_config_schema moved_schema = {.sections = moved_sections, .count = 2};
 
 static int parse_moved(moved *c, const char *text) {
     bex_config_defaults(&moved_schema, c);
@@ -355,7 +355,8 @@ static void an_alias_goes_before_a_retired_key(void **state) {
         BEX_CONFIG_END,
     };
     const bex_config_section both[] = {moved_sections[0], {"other", speed_rows, 0, "old"}};
-    const bex_config_schema with = {both, 2}, without = {both + 1, 1};
+    const bex_config_schema with = {.sections = both, .count = 2},
+                            without = {.sections = both + 1, .count = 1};
     moved c = {0};
     bex_config_defaults(&with, &c);
     assert_int_equal(bex_config_set(&with, &c, "other.speed=5"), 0);
@@ -377,7 +378,7 @@ static const bex_config_row open_rows[] = {
     BEX_CONFIG_END,
 };
 static const bex_config_section open_sections[] = {{"env", open_rows, 0, "the world"}};
-static const bex_config_schema open_schema = {open_sections, 1};
+static const bex_config_schema open_schema = {.sections = open_sections, .count = 1};
 
 static void other_keys_are_kept_as_lines(void **state) {
     (void)state;
@@ -427,6 +428,47 @@ static void other_keys_have_bounds(void **state) {
     assert_int_equal(strlen(c.keys), 79);
 }
 
+typedef struct marked {
+    sample_train train;
+    unsigned char marks[8];
+} marked;
+
+// a schema that keeps marks: auto is a value of the rows that may be so, until another one is given
+static void rows_can_be_auto(void **state) {
+    (void)state;
+    static const bex_config_row rows[] = {
+        BEX_CONFIG_INTEGER(sample_train, steps, "50000", 1, 1e9, "optimiser steps",
+                           .automatic = true),
+        BEX_CONFIG_BOOL(sample_train, ema, "true", "keep an average", .automatic = true),
+        BEX_CONFIG_NUMBER(sample_train, lr, "3e-4", 0, 1, "learning rate"), BEX_CONFIG_END};
+    static const bex_config_section sections[] = {
+        {"train", rows, offsetof(marked, train), "optimisation"}};
+    static const bex_config_schema schema = {
+        .sections = sections, .count = 1, .marks = offsetof(marked, marks), .marks_size = 8};
+    static const bex_config_schema without = {.sections = sections, .count = 1};
+    marked c = {0}, back = {0};
+    char text[BEX_CONFIG_TEXT_SIZE];
+    bex_config_defaults(&schema, &c);
+    assert_false(bex_config_is_auto(&schema, &c, "train.steps"));
+    assert_int_equal(bex_config_set(&schema, &c, "train.steps=auto"), 0);
+    assert_true(bex_config_is_auto(&schema, &c, "train.steps"));
+    assert_int_equal(bex_config_get(&schema, &c, "train", "steps", text), 0);
+    assert_string_equal(text, "auto");
+    assert_int_equal(c.train.steps, 50000); // what it was
+    assert_true(bex_config_set(&schema, &c, "train.lr=auto") < 0);
+    assert_true(bex_config_set(&without, &c, "train.steps=auto") < 0);
+    char *whole = bex_config_text(&schema, &c);
+    assert_int_equal(bex_config_parse(&schema, &back, whole, strlen(whole), "text"), 0);
+    assert_true(bex_config_is_auto(&schema, &back, "train.steps") &&
+                !bex_config_is_auto(&schema, &back, "train.ema"));
+    free(whole);
+    assert_int_equal(bex_config_set(&schema, &c, "train.steps=7"), 0);
+    assert_false(bex_config_is_auto(&schema, &c, "train.steps"));
+    bex_config_all_auto(&schema, &c);
+    assert_true(bex_config_is_auto(&schema, &c, "train.ema") &&
+                !bex_config_is_auto(&schema, &c, "train.lr"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_come_from_the_table),
@@ -444,6 +486,7 @@ int main(void) {
         cmocka_unit_test(a_key_and_its_old_spelling_do_not_go_together),
         cmocka_unit_test(an_alias_goes_before_a_retired_key),
         cmocka_unit_test(other_keys_are_kept_as_lines),
+        cmocka_unit_test(rows_can_be_auto),
         cmocka_unit_test(other_keys_have_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

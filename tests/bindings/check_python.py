@@ -1,4 +1,4 @@
-"""bex.py against the library: run by test_python.c as  check_python.py BINDINGS BE BC SCRATCH REFERENCE
+"""The package against the library: run by test_python.c as  check_python.py BINDINGS BE BC SCRATCH REFERENCE CHOOSER
 where REFERENCE holds the actions (episodes, steps, action) that the C interface gave, float32."""
 import sys
 import threading
@@ -7,7 +7,7 @@ sys.path.insert(0, sys.argv[1])
 import bex  # noqa: E402
 import numpy as np  # noqa: E402
 
-BE, BC, SCRATCH, REFERENCE = sys.argv[2:6]
+BE, BC, SCRATCH, REFERENCE, CHOOSER = sys.argv[2:7]
 EPISODES, STEPS = 2, 9
 
 
@@ -76,17 +76,41 @@ def chunks_and_settings():
 def memory():
     path = SCRATCH + "-history"
     with bex.Policy(BE) as p:
-        with p.session() as robot:
+        with p.session(seed=3) as robot:
             play(robot, 0)
             robot.save_history(path)
-            robot.set_seed(3)
             want = play(robot, 1)
         with p.session(seed=3) as robot:
             robot.load_history(path)
             assert robot.history_states == STEPS
-            assert (play(robot, 1) == want).all()
+            assert (play(robot, 1) == want).all()  # the random stream goes on too
+            robot.load_history(path)
+            robot.set_seed(3)
+            again = play(robot, 1)
+            assert (again != want).any()
         with p.session(seed=3, history="file:" + path) as robot:
-            assert (play(robot, 1) == want).all()
+            assert (play(robot, 1) == again).all()
+        with p.session(seed=None) as a, p.session(seed=None) as b:
+            assert (play(a, 0) != play(b, 0)).any()
+
+
+def follow():
+    with bex.Policy(CHOOSER) as p, p.session(exp=0.9) as robot:
+        assert p.contract.state_names == ("x", "y", "vx", "vy") and p.contract.coverage_columns == (0, 1)
+        assert p.columns("vy") == [3] and p.contract.farthest == 1000
+        assert robot.get("exp") == "q:0.9" and np.isnan(robot.coverage.asked)
+        robot.begin()
+        for t in range(4):
+            robot.plan(state(0, t)) if t == 0 else robot.observe(state(0, t))
+        c = robot.coverage
+        assert c.steps == 4 and c.candidates == c.proposed == c.possible == 8
+        assert c.waypoints.shape == (4, 2) and c.columns == (0, 1) and np.isfinite(c.reached)
+        assert abs(c.asked_quantile - 0.9) < 1e-9
+        robot.end()
+        assert robot.history_states == 4
+        refuses(bex.Misuse, "no episode has begun", robot.observe, state(0, 0))
+        refuses(bex.Misuse, "(vx) of 4", lambda: (robot.begin(), robot.act([0, 0, 1e9, 0])))
+        refuses(bex.Misuse, "no column 'z'", p.columns, "z")
 
 
 def from_bytes():
@@ -148,6 +172,6 @@ def threads():
         assert all((a == g).all() for a, g in zip(alone, got))
 
 
-for check in (contract, same_as_c, chunks_and_settings, memory, from_bytes, mistakes, threads):
+for check in (contract, same_as_c, chunks_and_settings, memory, follow, from_bytes, mistakes, threads):
     check()
     print("ok", check.__name__)

@@ -7,13 +7,14 @@
 
 #define PYTHON "/usr/bin/python3"
 
-static char be[600], bc[600], reference[600], scratch[600];
+static char be[600], bc[600], reference[600], scratch[600], chooser[600];
 
 static void python(const char *script, const char *arguments, int code, const char *part) {
     char command[4096], text[4096];
     snprintf(command, sizeof command,
-             "BEX_LIBRARY=%s/libbex.so PYTHONDONTWRITEBYTECODE=1 " PYTHON " %s/%s %s 2>&1",
-             BEX_BINARY_DIR, BEX_SOURCE_DIR, script, arguments);
+             "BEX_LIBRARY=%s/libbex.so BEX_PROGRAM=%s/bin/bex PYTHONDONTWRITEBYTECODE=1 " PYTHON
+             " %s/%s %s 2>&1",
+             BEX_BINARY_DIR, BEX_BINARY_DIR, BEX_SOURCE_DIR, script, arguments);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     text[fread(text, 1, sizeof text - 1, pipe)] = 0;
@@ -51,8 +52,8 @@ static void bindings_are_the_interface(void **state) {
     (void)state;
     char arguments[3000];
     write_reference();
-    snprintf(arguments, sizeof arguments, "%s/bindings/python %s %s %s %s", BEX_SOURCE_DIR, be, bc,
-             scratch, reference);
+    snprintf(arguments, sizeof arguments, "%s/bindings/python %s %s %s %s %s", BEX_SOURCE_DIR, be,
+             bc, scratch, reference, chooser);
     python("tests/bindings/check_python.py", arguments, 0, "ok threads");
 }
 
@@ -75,6 +76,29 @@ static void a_missing_library_is_told(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+// worlds, training, exploring, packing: with a stand-in for Gymnasium where there is none
+static void the_lab_is_there(void **state) {
+    (void)state;
+    char arguments[1400];
+    if (access(BEX_BINARY_DIR "/bin/bex", X_OK) != 0) return;
+    snprintf(arguments, sizeof arguments, "%s/bindings/python %s", BEX_SOURCE_DIR, scratch);
+    python("tests/bindings/check_lab.py", arguments, 0, "ok all");
+}
+
+// eight candidates and names of columns
+static void make_chooser(void) {
+    static const char *const choice[] = {"model.waypoints=true", "deploy.candidates=8",
+                                         "coverage.future=8", NULL};
+    bex_column_names names = {0};
+    bex_policy *p = tiny_policy(choice, 0, 1);
+    snprintf(chooser, sizeof chooser, "%s", scratch_path("python-chooser.safetensors"));
+    assert_int_equal(bex_columns_parse(&names, "x,y,vx,vy", TINY_O), 0);
+    assert_int_equal(bex_policy_name_columns(p, &names), 0);
+    assert_int_equal(bex_policy_save(p, chooser), 0);
+    bex_columns_fini(&names);
+    bex_policy_free(p);
+}
+
 int main(void) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return skip_all("a sanitized library cannot be loaded into a plain Python");
@@ -88,11 +112,12 @@ int main(void) {
     snprintf(scratch, sizeof scratch, "%s", scratch_path("python"));
     tiny_policy_save(NULL, 0, 1, be);
     tiny_policy_save(clone, 0, 2, bc);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bindings_are_the_interface),
-                                       cmocka_unit_test(the_example_runs),
-                                       cmocka_unit_test(a_missing_library_is_told)};
+    make_chooser();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bindings_are_the_interface), cmocka_unit_test(the_lab_is_there),
+        cmocka_unit_test(the_example_runs), cmocka_unit_test(a_missing_library_is_told)};
     int code = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(be), unlink(bc), unlink(reference);
+    unlink(be), unlink(bc), unlink(reference), unlink(chooser);
     snprintf(scratch + strlen(scratch), sizeof scratch - strlen(scratch), "-history");
     unlink(scratch);
     return code;

@@ -13,7 +13,7 @@ if ! "$bex" data gen maze2d-umaze --steps 3000 --episode-length 100 --out d.hdf5
     grep -q "cannot read or write HDF5\|no MuJoCo" log && { echo "SKIP: $(tail -1 log)"; exit 77; }
     cat log; exit 1
 fi
-small="--model.width=16 --model.heads=2 --model.blocks=1 --model.feedforward=32 --model.time_width=16 --model.history=8
+small="--model.chunk=8 --model.width=16 --model.heads=2 --model.blocks=1 --model.feedforward=32 --model.time_width=16 --model.history=8
     --coverage.dims=0,1 --coverage.features=8 --coverage.future=20 --coverage.bank=8 --train.batch=32 --train.lanes=4
     --train.samples_per_history=8 --train.steps=30 --train.warmup=2 --train.evaluate_windows=32 --train.threads=1"
 
@@ -42,8 +42,8 @@ refuse 2 "train.agent" --data d.hdf5 --agent bx
 refuse 2 "--sed" --data d.hdf5 --sed 1
 refuse 2 "is not a run" --resume no/run
 refuse 1 "not a multiple of train.samples_per_history" --data d.hdf5 $small --train.batch=30
-refuse 1 "train.warmup 500 exceeds train.steps 50" --data d.hdf5 --train.steps=50
-refuse 1 "no episode holds a whole future of 100 + 1 states" --data d.hdf5 $small --coverage.future=100
+refuse 1 "train.warmup 500 exceeds train.steps 50" --data d.hdf5 --train.steps=50 --train.warmup=500
+refuse 1 "no episode holds a whole future of 100 + 1 states" --data d.hdf5 $small --coverage.future=100 --coverage.truncate=false
 refuse 1 "model.task: the demonstrations have no task labels" --data d.hdf5 $small --model.task=true
 refuse 1 "coverage.dims" --data d.hdf5 $small --coverage.dims=7
 printf '[train]\nsteps = many\n' >bad.ini
@@ -61,9 +61,32 @@ for name, column, value in (('nan', 1, float('nan')), ('constant', 2, 3.0)):
         f['observations'][:] = x
 PY
     refuse 1 "nan" --data nan.hdf5 $small
-    refuse 1 "observation dim 2 is constant (3) (--data.drop_constant=true" --data constant.hdf5 $small
-    "$bex" train --data constant.hdf5 $small --data.drop_constant=true --out dropped --quiet >/dev/null || fail "drop_constant"
+    refuse 1 "observation dim 2 is constant (3) (--data.drop_constant=true" --data constant.hdf5 $small --data.drop_constant=false
+    "$bex" train --data constant.hdf5 $small --out dropped --quiet >/dev/null || fail "drop_constant"
 fi
+
+# values that came apart from their keys, files that are data
+refuse 2 "'--model.width' has no value" --data d.hdf5 --model.width 128
+refuse 2 "demonstrations? --data d.hdf5" d.hdf5
+# what a session would refuse, at once
+refuse 1 "exp '0.95'" --data d.hdf5 $small --deploy.exp=0.95
+refuse 1 "deploy.action_steps 99: a chunk has 8 actions" --data d.hdf5 $small --deploy.action_steps=99
+refuse 1 "needs model.waypoints" --data d.hdf5 $small --model.waypoints=false --deploy.candidates=8
+refuse 1 "coverage.dims: dims 'hand'" --data d.hdf5 $small --coverage.dims=hand
+
+# without a config file settings choose themselves, one line each; with one, or asked otherwise, they do not
+"$bex" train --data d.hdf5 $small --out chosen >out 2>err || fail "auto: $(cat err)"
+for key in coverage.bandwidth model.waypoints deploy.candidates; do
+    [ "$(grep -c "^  $key " out)" = 1 ] || fail "no line of $key: $(cat out)"
+done
+grep -q "^  coverage.dims " out && fail "coverage.dims was given"
+grep -q "^waypoints = true" chosen/config.ini && grep -q "^candidates = 8" chosen/config.ini || fail "auto is not saved"
+grep -q "auto" chosen/config.ini && fail "config.ini says auto"
+printf '[model]\nwaypoints = auto\nchunk = 8\n[coverage]\nfuture = 20\n[train]\nsteps = 30\nwarmup = 2\n' >some.ini
+"$bex" train some.ini --data d.hdf5 --dry-run --coverage.dims=auto >out || fail "auto in a file"
+[ "$(grep -c "^  [a-z]*\.[a-z_]* " out)" = 2 ] || fail "two keys were auto: $(cat out)"
+"$bex" data suggest d.hdf5 --plot suggest.svg >out || fail "data suggest"
+grep -q "what counts: 0,1" out && [ -s suggest.svg ] || fail "suggest says $(cat out)"
 
 # --keys lists every section, and what it lists is what a run saves
 "$bex" train --keys >keys || fail "--keys"
@@ -77,7 +100,7 @@ for word in agent episodes tokens parameters GFLOP "ms an update"; do
     grep -q "$word" dry || fail "--dry-run lacks $word: $(cat dry)"
 done
 "$bex" train --data d.hdf5 $small --model.waypoints=true --dry-run >dry || fail "--dry-run with waypoints"
-grep -q "state 4, action 2;" dry || fail "--dry-run: waypoints are no actions: $(grep ^data dry)"
+grep -q "state 4 (+ 8 features), action 2 (+ 2 of a waypoint);" dry || fail "--dry-run: waypoints are no actions: $(grep ^data dry)"
 ls | grep -q runs && fail "--dry-run left a run"
 
 # --overfit goes below what predicting nothing costs (8 actions: 8)
@@ -102,7 +125,30 @@ grep -q "exists" err || fail "says $(cat err)"
 grep -q '"as trained"' eval && grep -q '"another history"' eval || fail "eval prints $(cat eval)"
 grep -q '"coverage hidden"' eval && fail "eval hides the coverage of a policy that has none"
 "$bex" eval nowhere 2>err && fail "eval of nothing"
-[ "$(wc -l <err)" = 1 ] && grep -q "nowhere/config.ini" err || fail "eval says $(cat err)"
+[ "$(wc -l <err)" = 1 ] && grep -q "nowhere" err || fail "eval says $(cat err)"
+
+# eval of a policy alone on any file, with a verdict; of states of another size one line
+"$bex" export chosen --out p.safetensors >/dev/null
+"$bex" eval p.safetensors --data d.hdf5 --windows 16 >eval 2>err || fail "eval --data: $(cat err)"
+grep -q "^verdict: " eval && grep -q "all 30 episodes of d.hdf5" eval || fail "eval --data prints $(cat eval)"
+"$bex" eval chosen --data d.hdf5 --windows 16 | grep -q "held out of its own" || fail "eval of its own data"
+"$bex" eval p.safetensors >out 2>err && fail "eval without data"
+grep -q -- "--data FILE names some" err || fail "eval says $(cat err)"
+
+# what things are, how much states explore, two explorations side by side
+"$bex" show chosen --fast >out || fail "show"
+grep -q "judge it" out && grep -q "candidates  *8" out || fail "show says $(cat out)"
+"$bex" show p.safetensors --json | grep -q '"latency"' || fail "show --json"
+"$bex" show d.hdf5 | grep -q "episodes" || fail "show of data"
+"$bex" coverage chosen --states d.hdf5 --data d.hdf5 --plot c.svg --out c1 >out 2>err || fail "coverage: $(cat err)"
+grep -q "0 are still unseen" out && [ -s c.svg ] && [ -s c1/results.json ] || fail "coverage says $(cat out)"
+"$bex" report c1 >/dev/null 2>err && [ -s c1/report.html ] || fail "report: $(cat err)"
+"$bex" coverage chosen --states c1 --json | grep -q '"quantile"' || fail "coverage of an exploration"
+"$bex" compare c1 c1 --plot d.svg >out 2>err || fail "compare: $(cat err)"
+grep -q "paired by trial" out && grep -q "0 +- 0" out && [ -s d.svg ] || fail "compare says $(cat out)"
+"$bex" coverage chosen --states p.safetensors 2>err && fail "coverage of a policy"
+grep -q "not what one saw" err || fail "coverage says $(cat err)"
+"$bex" compare c1 chosen 2>err && fail "compare with a run"
 
 [ $failures -eq 0 ] && echo "train: ok"
 exit $((failures > 0))

@@ -96,10 +96,39 @@ static void spearman(void **state) {
     assert_true(isnan(bex_spearman(up, up, 1)));
 }
 
+static void pairs(void **state) {
+    (void)state;
+    const double a[] = {1, 2, 3}, b[] = {0, 0, 3};
+    bex_difference d = bex_difference_paired(a, b, 3);
+    assert_close(d.value, 1, 1e-15);
+    assert_close(d.error, 0.5773502691896258, 1e-14);
+    assert_close(d.p, 0.22540333075851657, 1e-12); // of t = 1.7320508 with 2 degrees of freedom
+    // what pairs share does not count
+    const double far[] = {101, 202, 303}, off[] = {100, 200, 303};
+    assert_close(bex_difference_paired(far, off, 3).error, d.error, 1e-12);
+    assert_true(isnan(bex_difference_paired(a, b, 1).error) &&
+                isnan(bex_difference_paired(a, a, 3).p));
+}
+
+static void rates(void **state) {
+    (void)state;
+    bex_interval w = bex_interval_wilson(8, 10, 0.95);
+    assert_close(w.low, 0.4901624, 1e-6);
+    assert_close(w.high, 0.9433178, 1e-6);
+    w = bex_interval_wilson(0, 10, 0.95);
+    assert_close(w.low, 0, 0);
+    assert_close(w.high, 0.2775328, 1e-6);
+    w = bex_interval_wilson(10, 10, 0.95);
+    assert_close(w.low, 0.7224672, 1e-6);
+    assert_close(w.high, 1, 0);
+    assert_true(isnan(bex_interval_wilson(0, 0, 0.95).low));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimates), cmocka_unit_test(student),  cmocka_unit_test(intervals),
-        cmocka_unit_test(welch),     cmocka_unit_test(spearman),
+        cmocka_unit_test(welch),     cmocka_unit_test(spearman), cmocka_unit_test(pairs),
+        cmocka_unit_test(rates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void the_better_half_stays(void **state) {
     // 2, 5 and, the first of two alike, 1
     const double distance[N] = {9, 3, 1, 3, 8, 2, 7};
     long before = malloc_calls();
-    bex_candidate_noise_keep(p, distance);
+    bex_candidate_noise_keep(p, distance, N);
     bex_candidate_noise_draw(p, y[0], &g);
     assert_int_equal(malloc_calls() - before, 0);
     const int stays[N / 2] = {2, 5, 1};
@@ -29,7 +29,7 @@ static void the_better_half_stays(void **state) {
         for (int k = 0; k < N; k++) assert_false(same(y[i], x[k]));
     // ranked the other way round: from the kept ones and the new ones alike
     const double other[N] = {9, 8, 7, 6, 5, 4, 3};
-    bex_candidate_noise_keep(p, other);
+    bex_candidate_noise_keep(p, other, N);
     bex_candidate_noise_draw(p, x[0], &g);
     for (int i = 0; i < N / 2; i++) assert_true(same(x[i], y[N - 1 - i]));
     bex_candidate_noise_free(p);
@@ -42,7 +42,7 @@ static void what_is_forgotten_is_drawn_anew(void **state) {
     bex_real x[N][SIZE], y[N][SIZE], plain[N * SIZE];
     bex_rng g = bex_rng_seed(2), again = bex_rng_seed(2);
     bex_candidate_noise_draw(p, x[0], &g);
-    bex_candidate_noise_keep(p, distance);
+    bex_candidate_noise_keep(p, distance, N);
     bex_candidate_noise_forget(p);
     bex_candidate_noise_draw(p, y[0], &again);
     assert_memory_equal(x, y, sizeof x); // a first draw depends on its stream only
@@ -60,7 +60,7 @@ static void only_the_columns_behind_are_kept(void **state) {
     assert_false(bex_candidate_noise_continue(p, one[0], &g)); // nothing is ranked yet
     bex_candidate_noise_draw(p, x[0], &g);
     const double distance[4] = {4, 3, 1, 2};
-    bex_candidate_noise_keep(p, distance);
+    bex_candidate_noise_keep(p, distance, 4);
     for (int i = 0; i < 2; i++) assert_true(bex_candidate_noise_continue(p, one[i], &g));
     bex_candidate_noise_draw(p, y[0], &g);
     for (int r = 0; r < ALL; r++) {
@@ -81,7 +81,7 @@ static void one_proposal_is_always_new(void **state) {
     bex_rng g = bex_rng_seed(3);
     bex_real x[SIZE], y[SIZE];
     bex_candidate_noise_draw(p, x, &g);
-    bex_candidate_noise_keep(p, distance);
+    bex_candidate_noise_keep(p, distance, 1);
     bex_candidate_noise_draw(p, y, &g);
     assert_false(same(x, y));
     bex_candidate_noise_free(p);

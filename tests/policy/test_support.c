@@ -36,7 +36,7 @@ static void a_ring_is_told_from_its_middle(void **state) {
     (void)state;
     static bex_real states[ROWS * O], others[ROWS * O];
     bex_rng g = bex_rng_seed(1);
-    bex_normaliser n;
+    bex_normaliser n = {0};
     ring(states, &g);
     ring(others, &g);
     bex_support *s = support_of(states, &n);
@@ -61,7 +61,7 @@ static void rare_places_are_places(void **state) {
     (void)state;
     static bex_real states[ROWS * O];
     bex_rng g = bex_rng_seed(3);
-    bex_normaliser n;
+    bex_normaliser n = {0};
     ring(states, &g);
     for (int i = 0; i < 2; i++)
         states[(3000 + i) * O] = R(14 + 0.01 * i), states[(3000 + i) * O + 2] = R(-3);
@@ -77,7 +77,7 @@ static void a_file_keeps_it(void **state) {
     (void)state;
     static bex_real states[ROWS * O];
     bex_rng g = bex_rng_seed(2);
-    bex_normaliser n;
+    bex_normaliser n = {0};
     ring(states, &g);
     bex_support *s = support_of(states, &n);
     const char *path = scratch_path("support");
@@ -103,7 +103,7 @@ static void one_place_is_no_support(void **state) {
     (void)state;
     static bex_real states[ROWS * O];
     bex_real actions[2] = {0, 1}, ends[2 * O] = {0, 0, 0, 1, 1, 1};
-    bex_normaliser n;
+    bex_normaliser n = {0};
     assert_int_equal(bex_normaliser_fit(&n, ends, actions, 2, O, 1, false), 0);
     assert_null(bex_support_fit(&n, states, ROWS, (const int[]){0, 2}, 2, 9, bex_rng_seed(1)));
     assert_message("the same few places");

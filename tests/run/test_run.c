@@ -26,7 +26,7 @@ typedef struct config {
 static const bex_config_row train_rows[] = {
     BEX_CONFIG_INTEGER(train_config, steps, "1000", 1, 1e9, "optimiser steps"), BEX_CONFIG_END};
 static const bex_config_section sections[] = {{"train", train_rows, 0, "optimisation"}};
-static const bex_config_schema schema = {sections, 1};
+static const bex_config_schema schema = {.sections = sections, .count = 1};
 static const char *const columns[] = {"loss", "held_out_loss"};
 
 static config defaults = {{1000}};

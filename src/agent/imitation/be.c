@@ -217,6 +217,12 @@ static int prepare_ranks(bex_imitation *a) {
     return a->policy->condition ? find_support(a) : -1;
 }
 
+int bex_be_label_held(bex_imitation *a) {
+    if (a->config.policy.coverage.normalise == BEX_NORMALISE_RANK)
+        return bex_rank_labels_add(&a->held, a);
+    return add_labels(&a->held, a) < 0 ? -1 : find_own(a, &a->held);
+}
+
 // while rows are in the world's units
 static int prepare(bex_imitation *a) {
     if (a->config.policy.coverage.normalise == BEX_NORMALISE_RANK) return prepare_ranks(a);

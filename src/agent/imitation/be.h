@@ -12,4 +12,10 @@
 
 extern const bex_agent_class bex_agent_be;
 
+struct bex_imitation;
+/* Labels of the demonstrations in a->held, whose rows are in the world's units, by a policy that has been
+ * trained:
+ * phi and statistics are its own. Negative with a message. */
+int bex_be_label_held(struct bex_imitation *a);
+
 #endif

@@ -1,6 +1,8 @@
 /* agent/imitation/imitation.c - set-up, saving and describing; the loss itself is in denoising.c. */
 #include "agent/imitation/imitation.h"
 
+#include "agent/imitation/bc.h"
+#include "agent/imitation/be.h"
 #include "agent/sight/sight_config.h"
 
 #include "base/error.h"
@@ -119,6 +121,16 @@ void bex_imitation_free(bex_agent *agent) {
     free(a);
 }
 
+// what a session would refuse is refused before hours of training
+static int check_deploy(const bex_policy_config *p) {
+    if (p->deploy.action_steps > p->model.chunk)
+        return bex_fail("deploy.action_steps %lld: a chunk has %lld actions (model.chunk)",
+                        p->deploy.action_steps, p->model.chunk);
+    if (p->deploy.candidates > 1 && p->model.coverage && !p->model.waypoints)
+        return bex_fail("deploy.candidates %lld needs model.waypoints", p->deploy.candidates);
+    return 0;
+}
+
 static int check_batch(const bex_train_config *c) {
     const bex_optimiser_config *t = &c->train;
     if (c->policy.model.history && t->batch % t->samples_per_history)
@@ -145,8 +157,8 @@ static int set_up(bex_imitation *a) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
     bex_dataset *d = a->train.data;
-    if (bex_sight_take_cameras(&a->config, d) < 0 || check_batch(c) < 0 ||
-        check_labels(&c->policy.model, d) < 0)
+    if (bex_sight_take_cameras(&a->config, d) < 0 || check_deploy(&c->policy) < 0 ||
+        check_batch(c) < 0 || check_labels(&c->policy.model, d) < 0)
         return -1;
     if (c->data.held_out > 0) {
         bex_rng g = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "hold out", 0);
@@ -156,7 +168,8 @@ static int set_up(bex_imitation *a) {
     a->lanes = bex_lanes_spread((int)t->lanes, (int)t->threads);
     a->policy = bex_policy_new(&c->policy, d->O, d->A, d->tasks.count, d->scenes.count,
                                bex_lanes_blocks(a->lanes), (uint64_t)t->seed);
-    if (!a->policy || load_encoder(a) < 0) return -1;
+    if (!a->policy || bex_policy_name_columns(a->policy, &d->columns) < 0 || load_encoder(a) < 0)
+        return -1;
     if (bex_normaliser_fit(&a->policy->normaliser, d->observations, d->actions, d->rows, d->O, d->A,
                            c->data.drop_constant) < 0)
         return -1;
@@ -227,6 +240,60 @@ bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_confi
     }
     bex_imitation_free(&a->agent);
     return NULL;
+}
+
+/* ---- beside other demonstrations ---- */
+
+static int check_columns(const bex_policy *p, const bex_dataset *d) {
+    if (p->O != d->O || p->A != d->A) {
+        char keys[200];
+        bex_columns_list(keys, sizeof keys, &p->columns);
+        bex_fail("demonstrations of %d observation and %d action values, the policy has %d and %d",
+                 d->O, d->A, p->O, p->A);
+        return *keys ? bex_fail_hint("it was trained on %s", keys) : -1;
+    }
+    for (int j = 0; p->columns.count && d->columns.count && j < p->O; j++)
+        if (strcmp(p->columns.name[j], d->columns.name[j]) != 0) {
+            bex_fail("column %d is '%s' in the file, '%s' to the policy", j, d->columns.name[j],
+                     p->columns.name[j]);
+            return bex_fail_hint("data.obs_keys joins keys in the policy's order");
+        }
+    return 0;
+}
+
+static int set_up_beside(bex_imitation *a, bex_dataset *d) {
+    bex_policy *p = a->policy;
+    bex_config_defaults(&bex_train_schema, &a->config);
+    a->config.policy = p->config;
+    a->held.data = d;
+    if (check_columns(p, d) < 0 || check_labels(&p->config.model, d) < 0) return -1;
+    a->lanes = bex_lanes_spread((int)a->config.train.lanes, 0);
+    if (part_init(&a->held, &a->config) < 0) return -1;
+    if (p->dit.o.coverage && bex_be_label_held(a) < 0) return -1;
+    return part_normalise(&a->held, p);
+}
+
+bex_agent *bex_imitation_beside(bex_policy *policy, bex_dataset *data) {
+    bex_imitation *a = calloc(1, sizeof *a);
+    if (!a) {
+        bex_policy_free(policy), bex_dataset_free(data);
+        return bex_fail("out of memory"), NULL;
+    }
+    a->agent.class = policy->dit.o.coverage ? &bex_agent_be : &bex_agent_bc;
+    a->policy = policy;
+    a->held.data = data;
+    if (set_up_beside(a, data) == 0) {
+        list_columns(a);
+        return &a->agent;
+    }
+    bex_imitation_free(&a->agent);
+    return NULL;
+}
+
+bool bex_imitation_trained_on(const bex_agent *agent, const bex_policy *policy) {
+    const bex_policy *own = ((const bex_imitation *)agent)->policy;
+    return own->O == policy->O && own->A == policy->A &&
+           bex_normaliser_same(&own->normaliser, &policy->normaliser);
 }
 
 int bex_imitation_save(const bex_agent *agent, const char *folder) {
@@ -301,9 +368,16 @@ void bex_imitation_describe(const bex_agent *agent, FILE *out) {
     bex_dit_flops(o, (double)t->samples_per_history, &encoder, &decoder);
     fprintf(out, "agent        %s, %s mode\n", bex_train_agent(&a->config),
             o->mode == BEX_DIT_PREFIX ? "prefix" : "full");
-    fprintf(out, "data         %d episodes, %d rows, state %d, action %d; %d episodes held out\n",
-            a->train.data->episodes, a->train.data->rows, a->policy->O, a->policy->A,
-            a->held.data ? a->held.data->episodes : 0);
+    fprintf(out, "data         %d episodes, %d rows, state %d", a->train.data->episodes,
+            a->train.data->rows, a->policy->O);
+    if (o->O > a->policy->O) fprintf(out, " (+ %d features)", o->O - a->policy->O);
+    fprintf(out, ", action %d", a->policy->A);
+    if (a->policy->chunk.W) fprintf(out, " (+ %d of a waypoint)", a->policy->chunk.W);
+    fprintf(out, "; %d episodes held out\n", a->held.data ? a->held.data->episodes : 0);
+    if (o->N && a->train.data->episodes == 1)
+        fprintf(
+            out,
+            "warning      one episode is its own history: what differs between episodes cannot be learned\n");
     fprintf(out, "tokens       %d query, %d history of width %d; chunks of %d actions\n",
             a->policy->dit.Q, o->N, o->C, o->K);
     if (o->cameras) describe_pictures(a, out);

@@ -105,6 +105,16 @@ typedef int bex_imitation_prepare_fn(bex_imitation *a);
 bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                              bex_sources *sources, bex_imitation_prepare_fn *prepare);
 
+/* A policy that has been trained, beside demonstrations that it need not have been trained on, all of
+ * which are held
+ * out: for open_loop (open_loop.h) alone. Both are taken over, whatever comes of it. NULL with a message:
+ * other sizes,
+ * other columns, episodes without a whole chunk or future. */
+bex_agent *bex_imitation_beside(struct bex_policy *policy, bex_dataset *data);
+
+/* Was the policy trained on this agent's demonstrations, as far as their statistics tell? */
+bool bex_imitation_trained_on(const bex_agent *agent, const struct bex_policy *policy);
+
 /* The functions of bex_agent_class. */
 int bex_imitation_settle(bex_train_config *config);
 void bex_imitation_free(bex_agent *agent);

@@ -199,7 +199,7 @@ int bex_imitation_open_loop(bex_agent *agent, const bex_policy *p, const bex_ope
     out->at = calloc(K, sizeof *out->at);
     int code = sums && mean && out->at ? 0 : bex_fail("out of memory");
     if (code == 0) {
-        mean_action(mean, &a->train, p->A);
+        mean_action(mean, a->train.data ? &a->train : &a->held, p->A);
         for (int i = 0; i < p->A; i++)
             unit[i] = (double)(p->normaliser.high[i] - p->normaliser.low[i]) / 2;
         job j = {.a = a,

@@ -39,6 +39,11 @@ static const rank_labels *labels_of(const bex_imitation_part *part) {
     return (const rank_labels *)part->labeller;
 }
 
+// whose windows are the alternatives: the training part's, or where there is none the part's own
+static const rank_labels *alternatives_of(const rank_labels *l) {
+    return l->a->train.labeller ? labels_of(&l->a->train) : l;
+}
+
 static void place_init(const rank_labels *l, bex_arena *arena, place *p) {
     size_t size = bex_gram_size(bex_feature_shape(l->a->policy->phi));
     size_t wide = bex_gram_size(bex_feature_wide(l->a->policy->phi));
@@ -58,8 +63,8 @@ static int find_near(const rank_labels *of, const rank_labels *l, int row, int k
 
 // the training windows nearest to row of the part, behind those that the place has
 static void add_alternatives(const rank_labels *l, int row, place *p) {
-    p->n += find_near(labels_of(&l->a->train), l, row,
-                      (int)l->a->config.policy.coverage.alternatives, p->window + p->n);
+    p->n += find_near(alternatives_of(l), l, row, (int)l->a->config.policy.coverage.alternatives,
+                      p->window + p->n);
 }
 
 // Lambda of window i of the place, seen from row `from` of the part if phi is relative
@@ -87,7 +92,7 @@ static bex_real rank_of(const place *p, int i) {
     double below = 0;
     for (int j = 0; j < p->n; j++)
         if (j != i) below += p->cov[j] < p->cov[i] ? 1 : p->cov[j] == p->cov[i] ? 0.5 : 0;
-    return (bex_real)bex_condition_rank(below, p->n);
+    return (bex_real)bex_condition_of_rank(below, p->n);
 }
 
 static void sum_history(const rank_labels *l, const int *rows, int N, double *history) {
@@ -100,7 +105,7 @@ static void sum_history(const rank_labels *l, const int *rows, int N, double *hi
 /* given windows, of any part */
 static int label(const bex_labeller *labeller, bex_arena *arena, const bex_window_groups *g,
                  bex_real *value) {
-    const rank_labels *l = (const rank_labels *)labeller, *train = labels_of(&l->a->train);
+    const rank_labels *l = (const rank_labels *)labeller, *others = alternatives_of(l);
     _Alignas(64) double history[BEX_GRAM_MOST];
     place p;
     place_init(l, arena, &p);
@@ -110,7 +115,7 @@ static int label(const bex_labeller *labeller, bex_arena *arena, const bex_windo
             p.window[0] = g->window[b * g->S + s], p.n = 1;
             int row = p.window[0].row;
             add_alternatives(l, row, &p);
-            for (int i = 0; i < p.n; i++) sum_future(i ? train : l, l, row, &p, i);
+            for (int i = 0; i < p.n; i++) sum_future(i ? others : l, l, row, &p, i);
             if (cover(l, history, row, &p) < 0) return -1;
             value[b * g->S + s] = rank_of(&p, 0);
         }
@@ -189,7 +194,8 @@ static void draw_near(const bex_labeller *labeller, const bex_window_draw *d, be
 static int find_columns(rank_labels *l) {
     const bex_coverage_config *c = &l->a->config.policy.coverage;
     const char *text = c->here[0] ? c->here : c->dims;
-    int O = l->part->data->O, n = bex_dims_parse(l->here, BEX_FEATURE_DIMS, text, O);
+    int O = l->part->data->O,
+        n = bex_columns_select(l->here, BEX_FEATURE_DIMS, text, &l->part->data->columns, O);
     if (n < 0) return bex_fail_in("coverage.here");
     for (int i = 0; !n && i < O; i++) l->here[i] = i;
     l->D = n ? n : O;
@@ -242,7 +248,7 @@ bex_condition *bex_rank_labels_condition(const bex_imitation *a) {
     int n = (int)c->alternatives + 1;
     bex_condition *condition = bex_condition_new(
         BEX_NORMALISE_RANK, bex_feature_shape(a->policy->phi), c->lambda, NULL, 0);
-    for (int i = 0; i < n; i++) value[i] = bex_condition_rank(i, n);
+    for (int i = 0; i < n; i++) value[i] = bex_condition_of_rank(i, n);
     if (condition && bex_condition_fit(condition, value, NULL, (size_t)n) == 0) return condition;
     bex_condition_free(condition);
     return NULL;

@@ -3,7 +3,7 @@
  *
  *     place     a state, and the k windows of training episodes nearest to it (data/alternatives.h)
  *     cov_i     cov(h u tau_i) of each of them, the state's own window included
- *     value     bex_condition_rank of cov_i among them (coverage/condition.h)
+ *     value     bex_condition_of_rank of cov_i among them (coverage/condition.h)
  *
  * Training windows are drawn by place: train.samples_per_place of one, so that k + 1 coverages serve several.
  * A share train.near of the places lies at a state of the history: elsewhere the history cannot change what

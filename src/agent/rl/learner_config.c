@@ -31,4 +31,4 @@ const bex_config_row bex_learner_rows[] = {
 };
 static const bex_config_section sections[] = {
     {"online", bex_learner_rows, 0, "learning while exploring"}};
-const bex_config_schema bex_learner_schema = {sections, 1};
+const bex_config_schema bex_learner_schema = {.sections = sections, .count = 1};

@@ -1,31 +1,19 @@
-"""bex.py - bex policies from Python: the calls of bex/bex.h over ctypes and numpy, no build step.
+"""libbex over ctypes and numpy: Policy and Session, the calls of bex/bex.h. See the package's own help."""
+from __future__ import annotations
 
-    import bex
-    with bex.Policy("runs/be/checkpoints/last") as policy, policy.session(exp="q:0.95") as robot:
-        for episode in range(5):
-            robot.begin()
-            while episode_lasts():
-                send(robot.act(read_sensors()))
-            robot.end()                       # the next episode tries something else
-
-Copy this file beside your program, or put its folder (installed: share/bex/python) on PYTHONPATH. The library is looked for in
-$BEX_LIBRARY, then where the system keeps libraries and in /usr/local/lib, then in build/release above
-this file. Every failure raises bex.Error (bex.Misuse for a wrong size, NaN or call out of order) with
-the library's message. States and actions are in the demonstrations' units; any float array is converted.
-
-A session belongs to one thread at a time; ctypes releases the GIL while the library works, so sessions
-in several threads run at once.
-"""
 import ctypes
 import ctypes.util
 import os
 import pathlib
 from ctypes import POINTER, byref, c_char_p, c_double, c_float, c_int, c_longlong, c_size_t, c_uint64, c_void_p
 from dataclasses import dataclass
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
-__all__ = ["Contract", "Error", "Latency", "Misuse", "Policy", "Session", "version"]
+__all__ = ["Contract", "Coverage", "Error", "Latency", "Misuse", "Policy", "Session", "version"]
+
+Path = Union[str, "os.PathLike[str]"]
 
 
 class Error(Exception):
@@ -44,7 +32,9 @@ class _Contract(ctypes.Structure):
                 ("exp", c_char_p), ("history_rule", c_char_p), ("guidance", c_double), ("noise", c_double),
                 ("act", c_int), ("denoising_steps", c_int), ("candidates", c_int),
                 ("commit", c_int), ("temperature", c_double), ("cameras", c_int),
-                ("image_height", c_int), ("image_width", c_int), ("images", c_char_p), ("flip", c_char_p)]
+                ("image_height", c_int), ("image_width", c_int), ("images", c_char_p), ("flip", c_char_p),
+                ("state_names", POINTER(c_char_p)), ("coverage_columns", POINTER(c_int)),
+                ("coverage_count", c_int), ("farthest", c_double)]
 
 
 class _Options(ctypes.Structure):
@@ -57,6 +47,13 @@ class _Options(ctypes.Structure):
 class _Sensors(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("state", c_void_p), ("n_state", c_int), ("cameras", c_int),
                 ("height", c_int), ("width", c_int), ("image", c_void_p * 4)]
+
+
+class _Coverage(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("asked", c_double), ("expected", c_double), ("reached", c_double),
+                ("asked_quantile", c_double), ("expected_quantile", c_double), ("reached_quantile", c_double),
+                ("steps", c_longlong), ("candidates", c_int), ("proposed", c_int), ("possible", c_int),
+                ("waypoints", c_int), ("columns", c_int), ("waypoint", POINTER(c_float)), ("column", POINTER(c_int))]
 
 
 class _Latency(ctypes.Structure):
@@ -94,6 +91,9 @@ class Contract:
     image_width: int
     images: str             # the cameras in their order, by commas
     flip: str               # how the policy turns pictures: "none", "vertical", "rot180"
+    state_names: Optional[tuple]   # (state,) what each value is, by the demonstrations' keys; None: not known
+    coverage_columns: tuple        # columns that count as explored; (): all, or no coverage
+    farthest: float                # standard deviations beyond which a state is refused
 
 
 @dataclass(frozen=True)
@@ -107,13 +107,34 @@ class Latency:
     max: float
 
 
+@dataclass(frozen=True)
+class Coverage:
+    """What a session is after and how far it has come: bex_session_coverage. NaN: no future was chosen."""
+    asked: float               # coverages as the network is told them: by exp,
+    expected: float            # of the chosen future,
+    reached: float             # of the states since
+    asked_quantile: float      # the same as quantiles of the demonstrators' futures
+    expected_quantile: float
+    reached_quantile: float
+    steps: int                 # states since the choice, itself one
+    candidates: int            # asked for; made in time; of those through places demonstrators were
+    proposed: int
+    possible: int
+    waypoints: np.ndarray      # (waypoints, columns) of the chosen future, in the units of states
+    columns: tuple             # which columns those are
+
+
 def _candidates():
     named = os.environ.get("BEX_LIBRARY")
     if named:
         return [named]
     here = pathlib.Path(__file__).resolve()
-    found = [ctypes.util.find_library("bex"), "libbex.so.0", "/usr/local/lib/libbex.so.0"]
-    found += [str(p / "build/release/libbex.so") for p in here.parents]
+    inside = [here.parent / "libbex.so.0"]                       # of a wheel
+    prefix = [p / "lib/libbex.so.0" for p in here.parents]       # of `make install PREFIX=...`
+    found = [str(p) for p in inside if p.exists()]
+    found += [str(p / "build/release/libbex.so") for p in here.parents]  # of a source tree
+    found += [str(p) for p in prefix[3:5]] + [str(p.parent.parent / "lib64/libbex.so.0") for p in prefix[3:5]]
+    found += [ctypes.util.find_library("bex"), "libbex.so.0", "/usr/local/lib/libbex.so.0"]
     return [f for f in found if f and ("/" not in f or os.path.exists(f))]
 
 
@@ -138,6 +159,8 @@ _CALLS = {
     "bex_session_load_history": [_SESSION, c_char_p],
     "bex_session_clear_history": [_SESSION],
     "bex_session_latency": [_SESSION, POINTER(_Latency)],
+    "bex_session_observe": [_SESSION, _FLOATS, c_int],
+    "bex_session_coverage": [_SESSION, POINTER(_Coverage)],
 }
 
 
@@ -174,7 +197,7 @@ def _text(value):
     return None if value is None else os.fsencode(value)
 
 
-def version():
+def version() -> str:
     return _library.bex_version().decode()
 
 
@@ -207,17 +230,22 @@ class _Handle:
 
 
 class Policy(_Handle):
-    """A trained policy: a model.safetensors or a checkpoint directory. Immutable, shared by sessions and
+    """A trained policy: a model.safetensors, a checkpoint directory or a run (its newest checkpoint). Immutable, shared by sessions and
     threads. Sessions keep what they need of it: closing it first is fine."""
     _close = _library.bex_policy_close
 
-    def __init__(self, path):
+    contract: Contract
+    path: Optional[str]
+
+    def __init__(self, path: Path):
+        self.path = os.fspath(path)
         self._begin("bex_policy_open", _text(path))
 
     @classmethod
-    def from_bytes(cls, data):
+    def from_bytes(cls, data: Any) -> "Policy":
         """The bytes of a model.safetensors: bytes or anything that converts; they are not kept."""
         policy = cls.__new__(cls)
+        policy.path = None
         data = bytes(data)
         policy._begin("bex_policy_open_memory", data, len(data))
         return policy
@@ -237,6 +265,10 @@ class Policy(_Handle):
             value = getattr(c, name)
             if isinstance(value, bytes):
                 value = value.decode()
+            elif name == "state_names":
+                value = tuple(value[i].decode() for i in range(c.state)) if value else None
+            elif name == "coverage_columns":
+                value = tuple(value[:c.coverage_count])
             elif name.startswith("state_"):
                 value = np.array(value[:c.state], dtype=np.float32)
             elif name.startswith("action_"):
@@ -245,7 +277,19 @@ class Policy(_Handle):
         values["has_coverage"] = bool(c.has_coverage)
         return Contract(**values)
 
-    def session(self, **options):
+    def columns(self, choice: Union[str, int]) -> list:
+        """Numbers of the columns of a key or name: columns("eef_pos"), columns("object[2]"), columns(3)."""
+        names = self.contract.state_names
+        if isinstance(choice, int):
+            return [choice]
+        if names is None:
+            raise Misuse("this policy's columns have no names")
+        found = [i for i, n in enumerate(names) if n == choice or n.split("[")[0] == choice]
+        if not found:
+            raise Misuse(f"no column '{choice}'; there are {', '.join(names)}")
+        return found
+
+    def session(self, **options: Any) -> "Session":
         """A control stream; options as for Session."""
         return Session(self, **options)
 
@@ -263,13 +307,20 @@ class Policy(_Handle):
 class Session(_Handle):
     """One control stream: episodes of states in, actions out, and the memory of past episodes.
 
-    task, scene: labels; seed; deadline: seconds a call may take before it counts as missed. Every other name is a setting
-    of acting, as [deploy] of a config file has it (`bex train --help`): exp="q:0.95", history="last3", candidates=64,
-    temperature=0.5 ... None, or not named: the policy's own."""
+    task, scene: labels. seed: of the random stream; None: another at every start, which a policy without history needs
+    not to repeat itself after one. deadline: seconds a call may take: the search for a future is cut, and goes on in
+    later plans where it can. Every other name is a setting of acting, as [deploy] of a config file has it
+    (`bex train --help`): exp="q:0.95" or 0.95, history="last3", candidates=64, temperature=0.5 ... None, or not named:
+    the policy's own."""
     _close = _library.bex_session_close
 
-    def __init__(self, policy, *, task=0, scene=0, seed=0, deadline=0.0, **settings):
+    contract: Contract
+
+    def __init__(self, policy: Policy, *, task: int = 0, scene: int = 0, seed: Optional[int] = 0,
+                 deadline: float = 0.0, **settings: Any):
         super().__init__()
+        if seed is None:
+            seed = int.from_bytes(os.urandom(8), "little")
         self._policy = None
         self.contract = policy.contract
         options = _Options(size=ctypes.sizeof(_Options), guidance=-1.0, noise=-1.0, temperature=-1.0, task=task,
@@ -291,11 +342,11 @@ class Session(_Handle):
         if policy is not None:
             policy._leave()
 
-    def begin(self):
+    def begin(self) -> None:
         """An episode begins; one that is running is dropped."""
         _call("bex_session_begin", self)
 
-    def end(self):
+    def end(self) -> None:
         """The episode ends and joins the history."""
         _call("bex_session_end", self)
 
@@ -345,41 +396,60 @@ class Session(_Handle):
             return self._run("bex_session_plan", state, shape)
         return self._run_seen("bex_session_plan_seen", state, images, shape)
 
-    def set(self, name, value):
-        """One setting of acting, from the next plan on: set("candidates", 64)."""
+    def observe(self, state: Any) -> None:
+        """A state between plans, for callers of plan who play chunks themselves: remembered, one control step."""
+        state = np.ascontiguousarray(state, dtype=np.float32).reshape(-1)
+        _call("bex_session_observe", self, state.ctypes.data, state.size)
+
+    @property
+    def coverage(self) -> Coverage:
+        """The future that is followed: what was asked, expected and reached so far."""
+        found = _Coverage(size=ctypes.sizeof(_Coverage))
+        _call("bex_session_coverage", self, byref(found))
+        n, wide = found.waypoints, found.columns
+        table = np.array(found.waypoint[:n * wide], dtype=np.float32).reshape(n, wide) if n else np.zeros((0, 0), np.float32)
+        values = {name: getattr(found, name) for name in Coverage.__dataclass_fields__ if name not in ("waypoints", "columns")}
+        return Coverage(**values, waypoints=table, columns=tuple(found.column[:wide]) if wide else ())
+
+    def set(self, name: str, value: Any) -> None:
+        """One setting of acting, from the next plan on: set("candidates", 64). exp as a number is a quantile."""
+        if name == "exp" and isinstance(value, (int, float)):
+            value = f"q:{float(value):g}"
+        if isinstance(value, bool):
+            value = str(value).lower()
         _call("bex_session_set", self, _text(name), _text(str(value)))
 
-    def get(self, name):
+    def get(self, name: str) -> str:
         """The setting in force, as text."""
         text = ctypes.create_string_buffer(160)
         _call("bex_session_get", self, _text(name), text, len(text))
         return text.value.decode()
 
-    def set_exp(self, exp):
+    def set_exp(self, exp: Union[str, float]) -> None:
         self.set("exp", exp)
 
-    def set_task(self, task, scene=0):
+    def set_task(self, task: int, scene: int = 0) -> None:
         _call("bex_session_set_task", self, task, scene)
 
-    def set_seed(self, seed):
+    def set_seed(self, seed: int) -> None:
         """Between episodes; episodes count from 0 again."""
         _call("bex_session_set_seed", self, seed)
 
-    def save_history(self, path):
+    def save_history(self, path: Path) -> None:
         _call("bex_session_save_history", self, _text(path))
 
-    def load_history(self, path):
+    def load_history(self, path: Path) -> None:
         _call("bex_session_load_history", self, _text(path))
 
-    def clear_history(self):
+    def clear_history(self) -> None:
         _call("bex_session_clear_history", self)
 
     @property
-    def history_states(self):
+    def history_states(self) -> int:
         return _library.bex_session_history_states(self._open())
 
     @property
-    def latency(self):
+    def latency(self) -> Latency:
         found = _Latency(size=ctypes.sizeof(_Latency))
         _call("bex_session_latency", self, byref(found))
         return Latency(*(getattr(found, name) for name in Latency.__dataclass_fields__))
