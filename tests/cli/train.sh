@@ -81,7 +81,7 @@ for key in coverage.bandwidth model.waypoints deploy.candidates; do
 done
 grep -q "^  coverage.dims " out && fail "coverage.dims was given"
 grep -q "^waypoints = true" chosen/config.ini && grep -q "^candidates = 8" chosen/config.ini || fail "auto is not saved"
-grep -q "auto" chosen/config.ini && fail "config.ini says auto"
+grep -q "= auto" chosen/config.ini && fail "config.ini says auto"
 printf '[model]\nwaypoints = auto\nchunk = 8\n[coverage]\nfuture = 20\n[train]\nsteps = 30\nwarmup = 2\n' >some.ini
 "$bex" train some.ini --data d.hdf5 --dry-run --coverage.dims=auto >out || fail "auto in a file"
 [ "$(grep -c "^  [a-z]*\.[a-z_]* " out)" = 2 ] || fail "two keys were auto: $(cat out)"
