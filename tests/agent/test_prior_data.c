@@ -25,8 +25,8 @@ static bex_dataset *numbered(void) {
 }
 
 static void read_actions(const void *payload, bex_arena *arena, const bex_dataset *d,
-                         const int *row, int n, bex_real *out) {
-    (void)arena;
+                         const int *row, const int *next, int n, bex_real *out) {
+    (void)arena, (void)next;
     for (int i = 0; i < n; i++) out[i] = d->actions[row[i]] + R(*(const int *)payload);
 }
 

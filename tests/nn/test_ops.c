@@ -108,6 +108,46 @@ static void losses_and_densities(void **state) {
            V(log(1 - tanh(0.7) * tanh(0.7)), 2 * (log(2) - 20)));
 }
 
+static void lengths_and_expectiles(void **state) {
+    (void)state;
+    bex_tensor *x = values(2, BEX_DIMS(3, 2), V(3, -4, 0, 0, 1e-4, 0));
+    expect(bex_norm(&tape, x, 1e-6), 1, BEX_DIMS(3), V(5, 1e-3, 1e-3));
+    bex_tensor *a = values(2, BEX_DIMS(2, 2), V(1, -2, 3, -1)),
+               *s = values(2, a->dim, V(-1, 0, 1, -5));
+    expect(bex_expectile(&tape, a, a, 0.9, 2), 0, NULL, V(2 * (0.9 * 1 + 0.1 * 4 + 0.9 * 9 + 0.1)));
+    expect(bex_expectile(&tape, a, s, 0.9, 1), 0, NULL, V(0.1 * 1 + 0.9 * 4 + 0.9 * 9 + 0.1));
+}
+
+// two sequences of two steps, one unit: by the formula, from the first step on and from the last
+static void a_gru_is_its_formula(void **state) {
+    (void)state;
+    enum { ROWS = 4, STEPS = 2 };
+    bex_params *p = bex_params_new();
+    const bex_param *U = bex_param_add(p, BEX_INIT_ZERO, 3, BEX_DIMS(3, 1, 1), "U");
+    const bex_param *c = bex_param_add(p, BEX_INIT_ZERO, 1, BEX_DIMS(1), "c");
+    assert_int_equal(bex_params_build(p, 0, bex_rng_seed(0)), 0);
+    const double u[3] = {0.7, -0.4, 1.1}, bias = 0.3;
+    for (int e = 0; e < 3; e++) bex_param_edit(U)[e] = R(u[e]);
+    bex_param_edit(c)[0] = R(bias);
+    const double x[3 * ROWS] = {0.1, -0.6, 1.2, 0.4, -1, 0.2, 0.5, -0.3, 0.9, 0.8, -0.7, 0.05};
+    bex_tensor *gx = values(3, BEX_DIMS(3, ROWS, 1), x);
+    for (int backwards = 0; backwards < 2; backwards++) {
+        double y[ROWS];
+        for (int m = 0; m < ROWS / STEPS; m++) {
+            double h = 0;
+            for (int k = 0; k < STEPS; k++) {
+                int at = m * STEPS + (backwards ? STEPS - 1 - k : k);
+                double r = 1 / (1 + exp(-x[at] - u[0] * h));
+                double g = 1 / (1 + exp(-x[ROWS + at] - u[1] * h));
+                double n = tanh(x[2 * ROWS + at] + r * (u[2] * h + bias));
+                y[at] = h = (1 - g) * n + g * h;
+            }
+        }
+        expect(bex_gru(&tape, gx, U, c, STEPS, backwards), 3, BEX_DIMS(2, STEPS, 1), y);
+    }
+    bex_params_free(p);
+}
+
 // seeing prefix and own tokens set by set equals attention over both joined
 static void prefix_attention_is_attention_over_the_joined_tokens(void **state) {
     (void)state;
@@ -199,6 +239,8 @@ int main(void) {
         T(pointwise),
         T(reductions),
         T(losses_and_densities),
+        T(lengths_and_expectiles),
+        T(a_gru_is_its_formula),
         T(prefix_attention_is_attention_over_the_joined_tokens),
         T(dropout_keeps_the_mean_and_is_off_in_inference),
         T(inference_records_nothing),

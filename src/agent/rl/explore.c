@@ -5,8 +5,8 @@
 #include "agent/skills/demonstration_rows.h"
 
 static void read_chunks(const void *payload, bex_arena *arena, const bex_dataset *data,
-                        const int *row, int n, bex_real *out) {
-    (void)payload, (void)arena;
+                        const int *row, const int *next, int n, bex_real *out) {
+    (void)payload, (void)arena, (void)next;
     for (int i = 0; i < n; i++)
         bex_rows_actions(out + (size_t)i * (size_t)data->A, data, row[i], 1);
 }

@@ -15,7 +15,6 @@
 typedef struct {
     bex_params *params;
     bex_hilbert net;
-    int H;
 } hilp;
 
 static void close_skills(void *skills) {
@@ -26,7 +25,6 @@ static void close_skills(void *skills) {
 }
 
 static int load(hilp *s, const bex_skill_about *about, const bex_st_file *f) {
-    s->H = about->H;
     s->params = bex_params_new();
     s->net = bex_hilbert_add(s->params, bex_hilp_network(about));
     if (bex_params_fit(s->params, f) < 0 || bex_params_allocate(s->params, 0) < 0 ||
@@ -54,7 +52,7 @@ static void normalise(bex_real *z, int n) {
 
 // the direction from a chunk's first state to the one after it
 static void read_chunks(const void *payload, bex_arena *arena, const bex_dataset *d, const int *row,
-                        int n, bex_real *out) {
+                        const int *next, int n, bex_real *out) {
     const hilp *s = payload;
     int S = s->net.o.O, Z = s->net.o.Z;
     bex_tape tape;
@@ -63,7 +61,7 @@ static void read_chunks(const void *payload, bex_arena *arena, const bex_dataset
     bex_tensor *states = bex_tensor_new(&tape, 2, BEX_DIMS(2 * n, S), false);
     for (int i = 0; i < n; i++) {
         bex_rows_states(states->data + (size_t)i * (size_t)S, d, row[i], 1, S);
-        bex_rows_states(states->data + (size_t)(n + i) * (size_t)S, d, row[i] + s->H, 1, S);
+        bex_rows_states(states->data + (size_t)(n + i) * (size_t)S, d, next[i], 1, S);
     }
     const bex_real *at = bex_hilbert_place(&tape, &s->net, states)->data;
     size_t block = (size_t)n * (size_t)Z;

@@ -38,7 +38,7 @@ typedef struct {
 static int read_piece(long piece, int worker, void *payload) {
     const job *j = payload;
     int first = (int)piece * PIECE, n = j->p->n - first < PIECE ? j->p->n - first : PIECE;
-    j->read(j->payload, j->arena[worker], j->p->data, j->p->row + first, n,
+    j->read(j->payload, j->arena[worker], j->p->data, j->p->row + first, j->p->next + first, n,
             j->p->act + (size_t)first * (size_t)j->p->U);
     return 0;
 }

@@ -16,9 +16,9 @@
 #include "data/dataset.h"
 #include "data/transitions.h"
 
-/* What was done in the n chunks that begin at these rows: out (n,U). Scratch from the arena; any thread. */
+/* What was done in n chunks, by the rows of the first state of each and of the one after it: out (n,U). Scratch from the arena; any thread. */
 typedef void bex_prior_read_fn(const void *payload, bex_arena *arena, const bex_dataset *data,
-                               const int *row, int n, bex_real *out);
+                               const int *row, const int *next, int n, bex_real *out);
 
 typedef struct bex_prior_data {
     const bex_dataset *data; // borrowed

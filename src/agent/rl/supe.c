@@ -44,9 +44,10 @@ static void *open_skills(const bex_st_file *f, const bex_skill_about *about) {
 
 // the mean of q(z|chunk)
 static void read_chunks(const void *payload, bex_arena *arena, const bex_dataset *d, const int *row,
-                        int n, bex_real *out) {
+                        const int *next, int n, bex_real *out) {
     const supe *s = payload;
     const bex_segment_vae_options *o = &s->vae.o;
+    (void)next; // a skill is read from the actions between
     size_t T = (size_t)o->T, O = (size_t)o->O, A = (size_t)o->A;
     bex_tensor *mean, *log_std;
     bex_tape tape;
