@@ -71,7 +71,7 @@ static policy *policy_new(const bex_st_file *f, bex_dit_mode mode) {
     policy *p = calloc(1, sizeof *p);
     p->params = bex_params_new();
     p->dit = bex_dit_add(p->params, (bex_dit_options){.O = O,
-                                                      .A = A,
+                                                      .columns = A,
                                                       .K = K,
                                                       .C = C,
                                                       .feedforward = F,

@@ -10,7 +10,7 @@
 
 typedef struct bex_minibatch {
     bex_dit_input input;
-    bex_real *clean, *mask; // (B,K,dit.o.A), (B,K): bex_minibatch_chunk
+    bex_real *clean, *mask; // (B,K,dit.o.columns), (B,K): bex_minibatch_chunk
     unsigned char *led;     // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
 } bex_minibatch;
 
@@ -49,9 +49,8 @@ int bex_minibatch_group(const bex_imitation *a);
 int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first, int groups,
                        bex_rng *rng, bex_minibatch *out);
 
-/* A window's chunk (K, dit.o.A) in network units and its mask (K): its actions as data/window.h pads them,
- * each with
- * its waypoint (policy/policy.h). */
+/* A window's chunk (K,columns) in network units and its mask (K): its actions as data/window.h pads them,
+ * each with its waypoint (policy/chunk.h). */
 void bex_minibatch_chunk(const bex_policy *policy, const bex_imitation_part *part,
                          const bex_window *window, bex_real *chunk, bex_real *mask);
 
