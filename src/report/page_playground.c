@@ -27,7 +27,7 @@ void bex_page_playground(bex_page *p, const bex_record *r) {
     bex_page_text(
         p,
         "`bex serve` opens the playground in a browser: draw where the ball has been, choose how exploratory "
-        "it is, and watch it race one that only imitates. A policy of your own acts in it with --policy RUN.");
+        "it is, watch it race one that only imitates. A policy of your own acts in it with --policy RUN.");
     bex_page_figure_begin(p, 0);
     bex_page_picture(p, "image/gif", bytes, size,
                      "A ball explores a maze, beside one that imitates");

@@ -58,7 +58,7 @@ mistake '--json takes no value' doctor --json=1
 mistake 'did you mean --json?' doctor --jsno
 mistake "unexpected argument 'extra'" doctor extra
 mistake 'which benchmark?' bench
-mistake "--port takes" serve --port 70000
+mistake "--port must be in [0, 65535]" serve --port 70000
 run 1 serve "$scratch/no-such-page.html"
 grep -qF "cannot read '$scratch/no-such-page.html'" "$scratch/err" || fail 'serve: which page?'
 run 1 serve "$bex" --address nowhere --port 0
