@@ -20,6 +20,10 @@ install(DIRECTORY include/bex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATC
 install(DIRECTORY bindings/python/bex DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/python
   FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 
+install(FILES examples/robot_loop.c bindings/python/example_env.py bindings/python/newcomer.py
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/examples)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
+
 install(EXPORT bex NAMESPACE bex:: FILE bexTargets.cmake DESTINATION ${BEX_CMAKE_DIR})
 file(WRITE ${CMAKE_BINARY_DIR}/bexConfig.cmake
   "include(\${CMAKE_CURRENT_LIST_DIR}/bexTargets.cmake)\n")
