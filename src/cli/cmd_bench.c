@@ -47,7 +47,8 @@ int bex_cmd_bench(int argc, char **argv) {
     if (n < 0) return BEX_EXIT_USAGE;
     if (n == 0)
         return bex_fail(
-                   "which benchmark? (kernels, train, act, rl, vision, scaling, reduce, coverage, env, data)"),
+                   "which benchmark? (kernels, train, act, rl, vision, scaling, reduce, coverage, "
+                   "env, data)"),
                bex_command_fail(&usage, BEX_EXIT_USAGE);
     if (o.peer && strcmp(o.peer, "torch") != 0)
         return bex_fail("no peer '%s' (torch)", o.peer), bex_command_fail(&usage, BEX_EXIT_USAGE);

@@ -17,12 +17,14 @@ enum { BEX_ALTERNATIVES_MOST = 256 };
 
 typedef struct bex_alternatives bex_alternatives;
 
-/* points (starts of windows, D), in the order of bex_windows_at; copied. Borrows the windows. NULL with a message. */
+/* points (starts of windows, D), in the order of bex_windows_at; copied. Borrows the windows. NULL with a
+ * message. */
 bex_alternatives *bex_alternatives_new(const bex_windows *windows, const bex_real *points, int D,
                                        int apart);
 void bex_alternatives_free(bex_alternatives *a); // NULL is fine
 
-/* Up to k <= BEX_ALTERNATIVES_MOST windows nearest to query (D), nearest first; how many. None is of the pass that
+/* Up to k <= BEX_ALTERNATIVES_MOST windows nearest to query (D), nearest first; how many. None is of the
+ * pass that
  * `row` of the windows' own data belongs to (-1: the query is from elsewhere). Fewer than k where the nearest
  * 64 k rows hold no more passes. Allocates nothing. */
 int bex_alternatives_find(const bex_alternatives *a, const bex_real *query, int row, int k,

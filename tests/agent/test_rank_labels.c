@@ -1,4 +1,5 @@
-/* Ranks of futures among those from nearly the same state: against sums made directly; what is drawn, where. */
+/* Ranks of futures among those from nearly the same state: against sums made directly; what is drawn,
+ * where. */
 #include "agent/learner.h"
 
 #include "coverage/coverage.h"

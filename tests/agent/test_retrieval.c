@@ -1,10 +1,10 @@
 /* Retrieval: it plays the future of highest coverage among the nearest, computed here the long way;
  * random is behaviour cloning; streams, errors and memory. */
-#include "data/neighbours.h"
 #include "agent/actors/retrieval.h"
 #include "base/error.h"
 #include "coverage/coverage.h"
 #include "coverage/state_sum.h"
+#include "data/neighbours.h"
 
 #include "malloc_count.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 /* The tree's answer is brute force's, bit for bit: many sizes, clumps, ties, repeated points. */
-#include "data/neighbours.h"
 #include "base/rng.h"
+#include "data/neighbours.h"
 
 #include "malloc_count.h"
 #include "test.h"

@@ -106,7 +106,8 @@ static int alike(const bex_policy *p, tiny_settings o, int change) {
     return t;
 }
 
-// where to go is decided anew only when the commitment ends, with one candidate too: the follower does not see the
+// where to go is decided anew only when the commitment ends, with one candidate too: the follower does
+// not see the
 // coverage
 static void a_follower_keeps_the_route(void **state) {
     (void)state;

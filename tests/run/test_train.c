@@ -344,7 +344,9 @@ static void a_full_disk_keeps_the_last_checkpoint(void **state) {
 
 static void a_loss_that_is_not_finite_stops(void **state) {
     (void)state;
-    options o = {.run = in_root("wild"), .more = "--train.lr=1 --train.warmup=40 --model.waypoints=false --model.features=false"};
+    options o = {.run = in_root("wild"),
+                 .more = "--train.lr=1 --train.warmup=40 --model.waypoints=false "
+                         "--model.features=false"};
     int code = finish(start(&o));
     char *log = text_of(root, "log");
     if (code != 1 || !strstr(log, " at step ") || !strstr(log, "a smaller train.lr"))

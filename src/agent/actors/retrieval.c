@@ -1,12 +1,12 @@
 #include "agent/actors/retrieval.h"
 
-#include "data/neighbours.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "coverage/coverage.h"
 #include "coverage/prefix.h"
 #include "coverage/state_sum.h"
 #include "data/column_statistics.h"
+#include "data/neighbours.h"
 #include "data/window.h"
 
 #include <math.h>

@@ -20,8 +20,10 @@
 #include "nn/schedule.h"
 #include "policy/policy.h"
 
-/* What an evaluation judges beside the held-out loss. Each is the held-out loss with something taken away or of other
- * windows; those that an agent has stand in metrics.csv in this order. As large as held_out, and the policy does not
+/* What an evaluation judges beside the held-out loss. Each is the held-out loss with something taken away
+ * or of other
+ * windows; those that an agent has stand in metrics.csv in this order. As large as held_out, and the
+ * policy does not
  * use what it is given. */
 typedef enum {
     BEX_JUDGED_OTHER_HISTORY,  // shown another history than the one coverage is of
@@ -56,7 +58,8 @@ struct bex_labeller {
      * Negative with a message. */
     int (*label)(const bex_labeller *labeller, bex_arena *arena, const bex_window_groups *g,
                  bex_real *value);
-    /* NULL: windows are drawn by themselves (data/window.h). Else window, value (groups,S): drawn together with
+    /* NULL: windows are drawn by themselves (data/window.h). Else window, value (groups,S): drawn
+     * together with
      * their coverage inputs; best (groups,S): 1 where a window was drawn for its coverage, which is not to be
      * hidden then. */
     int (*draw)(const bex_labeller *labeller, bex_arena *arena, const bex_window_draw *d,
