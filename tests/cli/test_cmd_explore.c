@@ -188,7 +188,7 @@ static void a_protocol_gives_way_to_options(void **state) {
 static void mistakes_are_one_line(void **state) {
     (void)state;
     static const refusal bad[] = {
-        {"--env maze2d-medium", 2, "who explores? (RUN, or --retrieval FILE)"},
+        {"--env maze2d-medium", 2, "who explores? (RUN, --retrieval FILE, or --agent rnd)"},
         {"--retrieval %s", 2, "in which environment?"},
         {"--retrieval %s --env maze2d-mediun", 2, "did you mean maze2d-medium?"},
         {"--retrieval %s --env maze2d-medium --start 0,0", 2, "start 0,0 is a wall"},
