@@ -16,7 +16,8 @@
 #include "data/dataset.h"
 #include "data/transitions.h"
 
-/* What was done in n chunks, by the rows of the first state of each and of the one after it: out (n,U). Scratch from the arena; any thread. */
+/* What was done in n chunks, by the rows of the first state of each and of the one after it: out (n,U).
+ * Scratch from the arena; any thread. */
 typedef void bex_prior_read_fn(const void *payload, bex_arena *arena, const bex_dataset *data,
                                const int *row, const int *next, int n, bex_real *out);
 
