@@ -41,7 +41,7 @@ endif()
 
 bex_sources(BEX_LAB_SOURCES host theory data env demo agent check run record explore draw show report)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
-target_link_libraries(bexlab PUBLIC bex_static PkgConfig::JANSSON ${BEX_OPTIONAL})
+target_link_libraries(bexlab PUBLIC bex_static PkgConfig::JANSSON PkgConfig::EXPAT ${BEX_OPTIONAL})
 target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}"
                            BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 # what `bex doctor` tells of the build: the flags that change code, not the warnings

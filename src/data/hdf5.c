@@ -365,6 +365,21 @@ int bex_h5_read(bex_h5 *f, const char *key, int first, int count, bex_real *out,
     return code;
 }
 
+int bex_h5_read_doubles(bex_h5 *f, const char *key, int first, int count, double *out) {
+    slab s;
+    if (slab_open(&s, f, key, first, count) < 0) return -1;
+    int code = 0;
+    if (s.shape.content != BEX_H5_NUMBERS) code = bex_fail("'%s' does not hold numbers", key);
+    if (code == 0)
+        code = slab_read(&s, key, first, count, H5T_NATIVE_DOUBLE, out, (int)s.shape.columns);
+    for (size_t i = 0; code == 0 && i < (size_t)count * s.shape.columns; i++)
+        if (!isfinite(out[i]))
+            code = bex_fail("'%s' is not finite in row %lld", key,
+                            first + (long long)(i / s.shape.columns));
+    slab_close(&s);
+    return code;
+}
+
 int bex_h5_read_integers(bex_h5 *f, const char *key, int first, int count, int *out) {
     slab s;
     if (slab_open(&s, f, key, first, count) < 0) return -1;

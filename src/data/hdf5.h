@@ -48,6 +48,10 @@ int bex_h5_measure(bex_h5 *file, const char *key, bex_h5_shape *shape);
 int bex_h5_read(bex_h5 *file, const char *key, int first, int count, bex_real *out, int stride,
                 int *bad_row);
 
+/* Rows first..first+count-1 in full precision, out (count, columns): for states that a simulation resumes from.
+ */
+int bex_h5_read_doubles(bex_h5 *file, const char *key, int first, int count, double *out);
+
 /* The same rows of a rank-1 (or (n,1)) data set as flags, 0 or 1: booleans, integers or reals. */
 int bex_h5_read_flags(bex_h5 *file, const char *key, int first, int count, unsigned char *out);
 int bex_h5_read_integers(bex_h5 *file, const char *key, int first, int count, int *out);

@@ -41,6 +41,10 @@ int bex_h5_read_flags(bex_h5 *f, const char *key, int first, int count, unsigned
     (void)f, (void)key, (void)first, (void)count, (void)out;
     UNREACHABLE;
 }
+int bex_h5_read_doubles(bex_h5 *f, const char *key, int first, int count, double *out) {
+    (void)f, (void)key, (void)first, (void)count, (void)out;
+    UNREACHABLE;
+}
 int bex_h5_read_integers(bex_h5 *f, const char *key, int first, int count, int *out) {
     (void)f, (void)key, (void)first, (void)count, (void)out;
     UNREACHABLE;

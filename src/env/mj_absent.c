@@ -40,6 +40,12 @@ int bex_mj_sim_step(bex_mj_sim *sim, int substeps) {
     return bex_fail("this build has no MuJoCo");
 }
 
+int bex_mj_sim_step_by(bex_mj_sim *sim, int substeps, void (*control)(bex_mj_sim *, void *),
+                       void *payload) {
+    (void)sim, (void)substeps, (void)control, (void)payload;
+    return bex_fail("this build has no MuJoCo");
+}
+
 int bex_mj_sim_forward(bex_mj_sim *sim) {
     (void)sim;
     return bex_fail("this build has no MuJoCo");
