@@ -72,6 +72,22 @@ foreach(model kitchen)
     CONTENT "static const char ${model}_xml[] = {${bytes}0};\n")
 endforeach()
 
+# models/tabletop: all files in one table, generated/env/tabletop_models.h
+file(GLOB BEX_TABLETOP CONFIGURE_DEPENDS models/tabletop/*.xml models/tabletop/*.bddl)
+set(table "typedef struct embedded { const char *name, *text; } embedded;\n")
+set(rows "")
+foreach(file IN LISTS BEX_TABLETOP)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  get_filename_component(name ${file} NAME)
+  string(MAKE_C_IDENTIFIER ${name} symbol)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  string(APPEND table "static const char ${symbol}[] = {${bytes}0};\n")
+  string(APPEND rows "{\"${name}\", ${symbol}},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/env/tabletop_models.h
+  CONTENT "${table}static const embedded tabletop_models[] = {${rows}};\n")
+
 # the commands as a library of their own, so that tests can link them
 file(GLOB BEX_CLI_SOURCES CONFIGURE_DEPENDS src/cli/*.c bench/*.c)
 list(REMOVE_ITEM BEX_CLI_SOURCES ${PROJECT_SOURCE_DIR}/src/cli/main.c)

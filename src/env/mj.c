@@ -262,6 +262,21 @@ int bex_mj_sim_pose(bex_mj_sim *sim) {
     return bex_mj_guarded(pose_work, sim);
 }
 
+static void inertia_work(void *payload) {
+    const bex_mj_sim *s = payload;
+    mj_kinematics(s->model->handle, s->handle);
+    mj_comPos(s->model->handle, s->handle);
+    mj_crb(s->model->handle, s->handle);
+}
+
+int bex_mj_sim_inertia(bex_mj_sim *sim) {
+    return bex_mj_guarded(inertia_work, sim);
+}
+
+double bex_mj_sim_time(const bex_mj_sim *sim) {
+    return sim->handle->time;
+}
+
 void bex_mj_sim_step_bare(bex_mj_sim *sim) {
     mj_step(sim->model->handle, sim->handle);
 }

@@ -77,6 +77,12 @@ int bex_mj_sim_forward(bex_mj_sim *sim);
 /* Where bodies and sites are, from qpos; no contacts, no forces. Negative with a message. */
 int bex_mj_sim_pose(bex_mj_sim *sim);
 
+/* The same with the mass matrix. */
+int bex_mj_sim_inertia(bex_mj_sim *sim);
+
+/* Seconds since the reset. */
+double bex_mj_sim_time(const bex_mj_sim *sim);
+
 /* mj_step with nothing round it: the reference of `bex bench env`. */
 void bex_mj_sim_step_bare(bex_mj_sim *sim);
 

@@ -56,6 +56,16 @@ int bex_mj_sim_pose(bex_mj_sim *sim) {
     return bex_fail("this build has no MuJoCo");
 }
 
+int bex_mj_sim_inertia(bex_mj_sim *sim) {
+    (void)sim;
+    return bex_fail("this build has no MuJoCo");
+}
+
+double bex_mj_sim_time(const bex_mj_sim *sim) {
+    (void)sim;
+    return 0;
+}
+
 void bex_mj_sim_step_bare(bex_mj_sim *sim) {
     (void)sim;
 }

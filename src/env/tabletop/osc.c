@@ -65,6 +65,11 @@ void bex_osc_grip(const bex_osc *o, const bex_mj_sim *sim, double p[3], double R
     memcpy(R, sim->handle->site_xmat + 9 * o->site, 9 * sizeof *R);
 }
 
+void bex_osc_hand(const bex_osc *o, const bex_mj_sim *sim, double quat[4]) {
+    const double *q = sim->handle->xquat + 4 * o->body;
+    for (int i = 0; i < 4; i++) quat[i] = q[(i + 1) % 4];
+}
+
 static void see(bex_osc *o, const bex_mj_sim *sim) {
     const mjModel *m = sim->model->handle;
     const mjData *d = sim->handle;
@@ -89,7 +94,7 @@ static void see(bex_osc *o, const bex_mj_sim *sim) {
 int bex_osc_rest(bex_osc *o, bex_mj_sim *sim) {
     for (int i = 0; i < N; i++) sim->qpos[o->qpos[i]] = o->rest[i];
     memset(sim->qvel, 0, (size_t)sim->model->nv * sizeof *sim->qvel);
-    if (bex_mj_sim_forward(sim) < 0) return -1;
+    if (bex_mj_sim_inertia(sim) < 0) return -1;
     see(o, sim);
     memcpy(o->goal_p, o->arm.p, sizeof o->goal_p);
     memcpy(o->goal_R, o->arm.R, sizeof o->goal_R);
@@ -251,6 +256,10 @@ int bex_osc_rest(bex_osc *o, bex_mj_sim *sim) {
 int bex_osc_step(bex_osc *o, bex_mj_sim *sim, const double action[BEX_OSC_ACTION]) {
     (void)o, (void)sim, (void)action;
     return bex_fail("this build has no MuJoCo");
+}
+
+void bex_osc_hand(const bex_osc *o, const bex_mj_sim *sim, double quat[4]) {
+    (void)o, (void)sim, (void)quat;
 }
 
 void bex_osc_grip(const bex_osc *o, const bex_mj_sim *sim, double p[3], double R[9]) {

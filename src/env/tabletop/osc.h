@@ -56,6 +56,9 @@ int bex_osc_rest(bex_osc *o, bex_mj_sim *sim);
 /* One control step; actions beyond [-1, 1] are clipped. Negative with a message. */
 int bex_osc_step(bex_osc *o, bex_mj_sim *sim, const double action[BEX_OSC_ACTION]);
 
+/* The quaternion x y z w of the hand's body now, whose frame is not the grip site's. */
+void bex_osc_hand(const bex_osc *o, const bex_mj_sim *sim, double quat[4]);
+
 /* The grip site now: position, rotation row-major. After a pose, forward or step. */
 void bex_osc_grip(const bex_osc *o, const bex_mj_sim *sim, double p[3], double R[9]);
 

@@ -51,15 +51,24 @@ static bool shown(const bex_xml *geom) {
     return group && !strcmp(group, "1");
 }
 
+void bex_show_collision(bex_xml_tree *t, bex_xml *geom, const char *rgba) {
+    static const char *const drop[] = {"name", "solimp", "solref", "friction", "density", "condim", NULL};
+    bex_xml *twin = bex_xml_copy(t, geom->parent, geom);
+    for (int i = 0; drop[i]; i++) bex_xml_set(t, twin, drop[i], NULL);
+    bex_xml_set(t, twin, "contype", "0");
+    bex_xml_set(t, twin, "conaffinity", "0");
+    bex_xml_set(t, twin, "group", "1");
+    if (rgba) bex_xml_set(t, twin, "rgba", rgba);
+}
+
 // a body whose looks are gone shows what it collides with
 static void show_collision(bex_xml_tree *t, bex_xml *body) {
     for (bex_xml *c = body->first; c; c = c->next)
         if (is(c, "geom") && shown(c)) return;
-    for (bex_xml *c = body->first; c; c = c->next)
-        if (is(c, "geom")) {
-            bex_xml_set(t, c, "group", "1");
-            bex_xml_set(t, c, "rgba", "0.55 0.52 0.5 1");
-        }
+    for (bex_xml *c = body->first, *last = body->last, *next; c; c = next) {
+        next = c == last ? NULL : c->next;
+        if (is(c, "geom")) bex_show_collision(t, c, "0.55 0.52 0.5 1");
+    }
 }
 
 static int without_mesh(bex_xml_tree *t, const char *mesh, const char *path) {

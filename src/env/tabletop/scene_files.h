@@ -25,6 +25,9 @@ typedef struct bex_scene_files {
 /* Of a model whose assets name files by whole paths. name: for messages. Negative with a message: no memory,
  * a collision mesh that is not there, an absurd file. */
 int bex_scene_files_load(bex_scene_files *f, bex_xml_tree *tree, const char *name);
+/* A geom that looks like this collision geom and does nothing else: group 1, which has no mass. */
+void bex_show_collision(bex_xml_tree *t, bex_xml *geom, const char *rgba);
+
 void bex_scene_files_fini(bex_scene_files *f);
 
 #endif
