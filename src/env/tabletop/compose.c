@@ -155,9 +155,9 @@ static void place_kitchen_table(bex_xml_tree *t, const bex_room *r) {
 static int add_arena(composing *c) {
     const bex_room *r = c->scene->room;
     bex_xml_tree *t;
-    if (bex_parts_read(&t, c->parts, BEX_PART_ARENA, r->arena) < 0) return -1;
+    if (bex_parts_read(&t, c->parts, BEX_PART_ARENA, c->parts->own ? r->table : r->arena) < 0) return -1;
     inline_defaults(t);
-    if (bex_xml_find(t->root, "body", "name", "table")) place_kitchen_table(t, r);
+    if (!c->parts->own && bex_xml_find(t->root, "body", "name", "table")) place_kitchen_table(t, r);
     change_texture(t, "texplane", r->floor);
     change_texture(t, "tex-wall", r->wall);
     change(t, t->root, "camera", "agentview", "pos", r->camera, 3);
@@ -356,7 +356,7 @@ int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts
         bex_fail_in("%s", name);
         goto done;
     }
-    if (detail != BEX_DETAIL_FULL) simplify(&c);
+    if (detail != BEX_DETAIL_FULL && !parts->own) simplify(&c);
     if (bex_scene_files_load(&files, c.tree, name) < 0 || !(text = bex_xml_text(c.tree->root))) goto done;
     out->missing = files.missing;
     code = bex_mj_scene_load(&out->model, &(bex_mj_scene){text, files.file, files.count}, name);

@@ -119,6 +119,13 @@ void bex_goals_set_joints(const bex_goals *g, bex_mj_sim *sim, const bex_bddl_fa
         if (speaks_of(g, m, f, j)) sim->qpos[m->jnt_qposadr[j]] = q;
 }
 
+double bex_goals_joint(const bex_goals *g, const bex_mj_sim *sim, const bex_bddl_fact *f) {
+    const mjModel *m = sim->model->handle;
+    for (int j = 0; j < m->njnt; j++)
+        if (speaks_of(g, m, f, j)) return sim->qpos[m->jnt_qposadr[j]];
+    return (double)NAN;
+}
+
 static bool joints(const bex_goals *g, const bex_mj_sim *sim, const bex_bddl_fact *f) {
     const mjModel *m = sim->model->handle;
     int thing = f->a < 0 ? g->scene->region[-1 - f->a].target : f->a;
@@ -177,6 +184,11 @@ bool bex_goals_touch(const bex_goals *g, const bex_mj_sim *sim, int a, int b) {
 bool bex_goals_fact(const bex_goals *g, const bex_mj_sim *sim, const bex_bddl_fact *f) {
     (void)g, (void)sim, (void)f;
     return false;
+}
+
+double bex_goals_joint(const bex_goals *g, const bex_mj_sim *sim, const bex_bddl_fact *f) {
+    (void)g, (void)sim, (void)f;
+    return 0;
 }
 
 unsigned bex_goals_done(const bex_goals *g, const bex_mj_sim *sim) {

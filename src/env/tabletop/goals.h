@@ -35,6 +35,9 @@ unsigned bex_goals_done(const bex_goals *g, const bex_mj_sim *sim);
 /* Put the joints that a predicate speaks of at q. */
 void bex_goals_set_joints(const bex_goals *g, bex_mj_sim *sim, const bex_bddl_fact *fact, double q);
 
+/* Where the first of those joints is; NaN: there is none. */
+double bex_goals_joint(const bex_goals *g, const bex_mj_sim *sim, const bex_bddl_fact *fact);
+
 /* Do things a and b touch? */
 bool bex_goals_touch(const bex_goals *g, const bex_mj_sim *sim, int a, int b);
 

@@ -27,6 +27,7 @@ typedef struct bex_room {
     const char *arena;        // file among LIBERO's scenes
     const char *body;         // the table's body, which region sites are in
     double origin[3];         // of the workspace; regions are relative to it
+    double top;               // world z of the table's top, by its collision geoms
     double thickness;         // of the table: fixtures stand that much lower
     double region_z;          // of region sites in that body
     double base[3];           // the robot's

@@ -146,7 +146,7 @@ static int load(libero_world *w) {
     describe(w);
     if (!o->images) return 0;
     const bex_view_options look = {.size = (int)o->images, .samples = (int)o->samples,
-                                   .reflection = o->reflection};
+                                   .reflection = o->reflection, .solids = w->parts.own};
     return bex_view_new(&w->view, w->mj.model, &w->scene, &look);
 }
 
@@ -179,8 +179,8 @@ void bex_libero_see(bex_env *env, bex_libero_seen *s) {
     double R[9];
     bex_osc_grip(&e->osc, &e->mj.sim, s->at, R);
     bex_osc_hand(&e->osc, &e->mj.sim, s->quat);
-    for (int i = 0; i < 7; i++) s->joints[i] = e->mj.sim.qpos[e->osc.qpos[i]];
-    for (int i = 0; i < 2; i++) s->robot_states[i] = s->fingers[i] = e->mj.sim.qpos[e->osc.finger[i]];
+    for (int i = 0; i < 7; i++) s->posture[i] = e->mj.sim.qpos[e->osc.qpos[i]];
+    for (int i = 0; i < 2; i++) s->robot_states[i] = s->posture[7 + i] = e->mj.sim.qpos[e->osc.finger[i]];
     memcpy(s->robot_states + 2, s->at, sizeof s->at);
     memcpy(s->robot_states + 5, s->quat, sizeof s->quat);
 }
@@ -204,7 +204,7 @@ static int observe(libero_env *e, const bex_frame *out, unsigned done) {
     bex_libero_see(&e->mj.base, &s);
     bool joints = w->options.proprio;
     for (int i = 0; i < 9; i++)
-        *to++ = (bex_real)(!joints ? s.robot_states[i] : i < 7 ? s.joints[i] : s.fingers[i - 7]);
+        *to++ = (bex_real)(joints ? s.posture[i] : s.robot_states[i]);
     if (w->options.timestep) *to++ = (bex_real)e->steps;
     for (int i = BEX_LIBERO_ROBOT; w->options.poses && i < w->mj.model->nq; i++)
         *to++ = (bex_real)e->mj.sim.qpos[i];

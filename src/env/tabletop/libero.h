@@ -58,9 +58,9 @@ void bex_libero_read(bex_env *env, double *state);
 unsigned bex_libero_done(bex_env *env); // tasks done now, bits
 bex_osc *bex_libero_osc(bex_env *env);
 
-/* robot_states (9), joints (7), fingers (2), grip site (3), its quaternion x y z w (4): for demonstration files. */
+/* What both forms of proprioception hold, the grip site, the hand's quaternion x y z w. posture: joints 7, fingers 2. */
 typedef struct bex_libero_seen {
-    double robot_states[9], joints[7], fingers[2], at[3], quat[4];
+    double robot_states[9], posture[9], at[3], quat[4];
 } bex_libero_seen;
 void bex_libero_see(bex_env *env, bex_libero_seen *out);
 

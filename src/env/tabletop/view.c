@@ -69,7 +69,7 @@ static int take(bex_view *v, bex_offscreen **o) {
                                             .height = v->options.size,
                                             .samples = v->options.samples,
                                             .plain = !v->options.reflection,
-                                            .looks = true};
+                                            .looks = !v->options.solids};
         code = bex_offscreen_open_as(o, v->model, &look);
     }
     pthread_mutex_unlock(&v->lock);

@@ -14,6 +14,7 @@ typedef struct bex_view_options {
     int size;    // pixels of a side
     int samples; // a pixel
     bool reflection;
+    bool solids; // what collides is drawn too: our own parts
 } bex_view_options;
 
 /* model and scene are borrowed. Negative with a message. */
