@@ -12,6 +12,9 @@
 #define GAIN      2.5
 #define TURN_NEAR 0.02
 #define TURN_DONE 0.08
+enum { STUCK = 14 };
+
+#define PI        3.14159265358979323846
 
 static void see(bex_hand *h) {
     bex_osc_grip(bex_libero_osc(h->env), h->sim, h->where, h->R);
@@ -45,7 +48,7 @@ void bex_hand_end(bex_hand *h) {
 }
 
 bool bex_hand_over(const bex_hand *h) {
-    return h->failed || h->steps >= h->limit || h->held >= BEX_HAND_HOLD;
+    return h->failed || h->steps >= h->limit || (h->held >= BEX_HAND_HOLD && h->holding < 0);
 }
 
 void bex_hand_step(bex_hand *h, const double wanted[BEX_OSC_ACTION]) {
@@ -101,11 +104,24 @@ static void about(double R[9], const double axis[3], double angle) {
     memcpy(R, r, sizeof r);
 }
 
+/* Of the two hands with fingers along a line, the one whose last joint stays nearer to its middle: near its ends a
+ * lean or a carried turn would end at its stop. Joint 7 turns against yaw, 1 to 1, while the hand points down. */
+static double last_joint(const bex_hand *h, double x, double y) {
+    const bex_osc *o = bex_libero_osc(h->env);
+    // a hand that leans along its fingers' way shows its yaw by its other axis
+    bool flat = hypot(h->R[0], h->R[3]) > hypot(h->R[1], h->R[4]);
+    double now = flat ? atan2(h->R[3], h->R[0]) : atan2(h->R[4], h->R[1]) + PI / 2;
+    double yaw = atan2(y, x) - now;
+    while (yaw > PI) yaw -= 2 * PI;
+    while (yaw < -PI) yaw += 2 * PI;
+    return fabs(h->sim->qpos[o->qpos[6]] - yaw) + 0.3 * fabs(yaw);
+}
+
 // the site's z points down and x along the fingers' way
 void bex_hand_down(const bex_hand *h, double R[9], const double along[3]) {
     double n = hypot(along[0], along[1]);
     double x = along[0] / n, y = along[1] / n;
-    if (x * h->R[0] + y * h->R[3] < 0) x = -x, y = -y;
+    if (last_joint(h, -x, -y) < last_joint(h, x, y)) x = -x, y = -y;
     // columns: x, y = z cross x, z = down
     const double r[9] = {x, y, 0, y, -x, 0, 0, 0, -1};
     memcpy(R, r, sizeof r);
@@ -144,7 +160,8 @@ static double clip(double x, double most) {
 void bex_hand_go(bex_hand *h, const double at[3], const double R[9], double near, int most) {
     double target[9];
     memcpy(target, R ? R : h->R, sizeof target);
-    for (int n = 0; n < most && !bex_hand_over(h); n++) {
+    double best = 1e9; // how far it was at its nearest; a loop that comes no nearer is given up
+    for (int n = 0, stuck = 0; n < most && stuck < STUCK && !bex_hand_over(h); n++) {
         double action[BEX_OSC_ACTION] = {0, 0, 0, 0, 0, 0, h->grip}, turn[3], far = 0;
         for (int i = 0; i < 3; i++) {
             action[i] = clip(GAIN * (at[i] - h->where[i]) / REACH, h->speed);
@@ -153,6 +170,10 @@ void bex_hand_go(bex_hand *h, const double at[3], const double R[9], double near
         double angle = turn_left(h, target, turn);
         if (R && angle > TURN_NEAR)
             for (int i = 0; i < 3; i++) action[3 + i] = clip(GAIN * turn[i] / TURN, 1);
+        if (sqrt(far) + 0.1 * angle < best - 0.001)
+            best = sqrt(far) + 0.1 * angle, stuck = 0;
+        else
+            stuck++;
         if (sqrt(far) < near && (!R || angle < TURN_DONE + near)) return;
         bex_hand_step(h, action);
     }

@@ -39,6 +39,8 @@ typedef struct bex_hand {
     int holding;           // thing, -1: nothing
     double offset[3];          // of the thing held, seen from the hand
     const void *tried;         // the grasp tried last
+    bool leans;                // the hand leant when it took hold
+    double taken[9];           // its orientation then
 } bex_hand;
 
 int bex_hand_begin(bex_hand *h, bex_env *env, int task, bex_rng rng, double noise, int limit, bex_hand_fn *on_step,

@@ -6,7 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { WAYS = 8 };
+#define FAR  0.7
+#define LEAN 0.4
+
+enum { WAYS = 16 };
 
 static void turned(const bex_pose *p, const double v[3], double out[3]) {
     for (int i = 0; i < 3; i++)
@@ -54,65 +57,93 @@ static void travel(bex_hand *h, const double to[3], const double R[9], double lo
     bex_hand_go(h, over, R, 0.025, 110);
 }
 
-// how many places of an open hand would be inside something: fingers, and the palm above them
-static int crowded(const bex_hand *h, int thing, const double at[3], const double along[3]) {
+/* How many places of an open hand would be inside something on its way to a grasp: fingers, palm, wrist. `back` is
+ * how far it still has to go. */
+static int crowded(const bex_hand *h, int thing, const double at[3], const double R[9], double back) {
     static const struct {
         double across, up, radius;
-    } parts[] = {{0.05, 0.012, 0.012},  {-0.05, 0.012, 0.012}, {0.085, 0.075, 0.045}, {-0.085, 0.075, 0.045},
-                 {0.045, 0.075, 0.045}, {-0.045, 0.075, 0.045}, {0, 0.08, 0.045}, {0, 0.12, 0.05}};
-    double n = hypot(along[0], along[1]);
+    } parts[] = {{0.05, 0.008, 0.014}, {-0.05, 0.008, 0.014}, {0.085, 0.075, 0.04}, {-0.085, 0.075, 0.04},
+                 {0.045, 0.075, 0.045}, {-0.045, 0.075, 0.045}, {0, 0.08, 0.045}, {0, 0.13, 0.05}, {0, 0.2, 0.05}};
     int count = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        double p[3] = {at[0] + parts[i].across * along[0] / n, at[1] + parts[i].across * along[1] / n,
-                       at[2] + parts[i].up};
+        double p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = at[k] + parts[i].across * R[3 * k] - (parts[i].up + back) * R[3 * k + 2];
         count += bex_pose_clearance(h->goals, h->sim, p, thing) < parts[i].radius;
     }
     return count;
 }
 
+typedef struct choice {
+    const bex_grasp *grasp;
+    double at[3], R[9];
+    bool leans;
+} choice;
+
+static int cost_of(const bex_hand *h, int thing, const choice *c) {
+    int cost = 0;
+    for (int i = 0; i < 3; i++) cost += crowded(h, thing, c->at, c->R, 0.07 * i);
+    if (c->grasp == h->tried) cost += 2;
+    // an arm stretched out straight does not come back
+    double reach = hypot(c->at[0] - h->scene->room->base[0], c->at[1] - h->scene->room->base[1]);
+    if (reach > FAR) cost += (int)ceil((reach - FAR) / 0.02);
+    return cost;
+}
+
+// the ways to take one grasp: straight down, and leaning four ways
+static bool make_choice(const bex_hand *h, const bex_pose *p, const bex_grasp *g, int way, choice *c) {
+    double along[3], side[3];
+    placed(p, g->at, c->at);
+    turned(p, g->along, along);
+    bex_hand_down(h, c->R, along);
+    c->grasp = g, c->leans = way > 0;
+    for (int i = 0; i < 3; i++) side[i] = (way & 1 ? 1 : -1) * (way > 2 ? c->R[3 * i + 1] : c->R[3 * i]);
+    if (way) bex_hand_lean(c->R, side, LEAN);
+    return true;
+}
+
 // one of the kind's grasps, drawn among those least in the way of others and nearest to what is wanted
-static const bex_grasp *choose(bex_hand *h, int thing, const double *along) {
+static bool choose(bex_hand *h, int thing, const double *along, choice *out) {
     const char *kind = h->scene->thing[thing].kind->name;
-    const bex_grasp *good[WAYS], *g;
+    const bex_grasp *g;
+    choice good[WAYS], c;
     bex_pose p = bex_pose_thing(h->goals, h->sim, thing);
     int count = 0, best = 1 << 20;
-    for (int i = 0; (g = bex_grasp_of(kind, i)); i++) {
-        double at[3], way[3];
-        placed(&p, g->at, at);
-        turned(&p, g->along, way);
-        int cost = crowded(h, thing, at, way);
-        if (along && fabs(way[0] * along[0] + way[1] * along[1]) < 0.7) cost += 100;
-        if (g == h->tried) cost += 2;
-        if (cost < best) best = cost, count = 0;
-        if (cost == best && count < WAYS) good[count++] = g;
-    }
-    return count ? good[bex_rng_below(&h->rng, (uint64_t)count)] : NULL;
+    for (int way = 0; way < 5 && (way == 0 || best >= 2); way++)
+        for (int i = 0; (g = bex_grasp_of(kind, i)); i++) {
+            make_choice(h, &p, g, way, &c);
+            int cost = cost_of(h, thing, &c) + 2 * c.leans;
+            if (along && fabs(c.R[0] * along[0] + c.R[3] * along[1]) < 0.7) cost += 100;
+            if (cost < best) best = cost, count = 0;
+            if (cost == best && count < WAYS) good[count++] = c;
+        }
+    if (count) *out = good[bex_rng_below(&h->rng, (uint64_t)count)];
+    return count > 0;
 }
 
 bool bex_move_pick(bex_hand *h, int thing, const double *along, double lift) {
-    double at[3], way[3], R[9], above[3];
+    double above[3];
+    choice c;
     if (bex_hand_over(h)) return false;
     if (h->grip > 0) bex_hand_open(h, 4);
     h->grip = -1;
-    const bex_grasp *g = choose(h, thing, along);
-    if (!g) return false;
-    h->tried = g;
+    if (!choose(h, thing, along, &c)) return false;
+    h->tried = c.grasp, h->leans = c.leans;
+    const double back[3] = {-c.R[2], -c.R[5], -c.R[8]};
+    add(above, c.at, c.leans ? 0.12 : 0.07, back);
+    travel(h, above, c.R, 0.015, thing);
     bex_pose p = bex_pose_thing(h->goals, h->sim, thing);
-    placed(&p, g->at, at);
-    turned(&p, g->along, way);
-    bex_hand_down(h, R, way);
-    add(above, at, 0.07, (const double[3]){0, 0, 1});
-    travel(h, above, R, 0.015, thing);
-    p = bex_pose_thing(h->goals, h->sim, thing);
-    placed(&p, g->at, at);
-    add(above, at, 0.045, (const double[3]){0, 0, 1});
-    bex_hand_go(h, above, R, 0.012, 30);
-    bex_hand_go(h, at, R, 0.006, 20);
+    placed(&p, c.grasp->at, c.at);
+    add(above, c.at, 0.045, back);
+    bex_hand_go(h, above, c.R, 0.012, 30);
+    bex_hand_go(h, c.at, c.R, 0.006, 20);
     bex_hand_close(h, 9);
     bex_hand_hold(h, thing);
     double up[3] = {h->where[0], h->where[1], h->where[2] + lift};
-    bex_hand_go(h, up, R, 0.03, 45);
+    if (c.leans) add(up, h->where, lift, back);
+    bex_hand_go(h, up, c.R, 0.03, 45);
     bex_hand_hold(h, thing);
+    memcpy(h->taken, c.R, sizeof c.R);
     // it came along
     bex_pose now = bex_pose_thing(h->goals, h->sim, thing);
     if (now.p[2] > p.p[2] + 0.3 * lift) return true;
@@ -120,20 +151,44 @@ bool bex_move_pick(bex_hand *h, int thing, const double *along, double lift) {
     return false;
 }
 
+// how far what is held reaches below the grip site
+static double hangs(const bex_hand *h) {
+    double below, over;
+    if (h->holding < 0) return 0.015;
+    bex_pose_extent(h->goals, h->sim, h->holding, &below, &over);
+    bex_pose held = bex_pose_thing(h->goals, h->sim, h->holding);
+    return fmax(0.015, h->where[2] - held.p[2] + below);
+}
+
+void bex_move_carry(bex_hand *h, const double at[3], const double R[9]) {
+    double to[3];
+    bex_hand_for(h, to, R, at);
+    travel(h, to, R, hangs(h), h->holding);
+}
+
+void bex_move_bring(bex_hand *h, const double at[3], const double R[9], double near, int most) {
+    double to[3];
+    if (h->holding >= 0) bex_hand_hold(h, h->holding);
+    bex_hand_for(h, to, R, at);
+    bex_hand_go(h, to, R, near, most);
+}
+
 void bex_move_put(bex_hand *h, const bex_put *put) {
     double R[9], above[3], at[3], p[3] = {put->at[0], put->at[1], put->over};
     if (bex_hand_over(h) || h->holding < 0) return;
     memcpy(R, put->R ? put->R : h->R, sizeof R);
     if (!put->R) bex_hand_down(h, R, (const double[3]){h->R[0], h->R[3], 0});
+    double least = put->least;
+    if (h->leans) { // what stood upright in a leaning hand is put down by one
+        memcpy(R, h->taken, sizeof R);
+        if (least > 0) least += 0.03;
+    }
     bex_hand_for(h, above, R, p);
-    above[2] = fmax(above[2], put->least);
-    double below, over;
-    bex_pose_extent(h->goals, h->sim, h->holding, &below, &over);
-    bex_pose held = bex_pose_thing(h->goals, h->sim, h->holding);
-    travel(h, above, R, fmax(0.015, h->where[2] - held.p[2] + below), h->holding);
+    above[2] = fmax(above[2], least);
+    travel(h, above, R, hangs(h), h->holding);
     bex_hand_hold(h, h->holding);
     bex_hand_for(h, at, R, put->at);
-    at[2] = fmax(at[2], put->least);
+    at[2] = fmax(at[2], least);
     bex_hand_go(h, at, R, 0.009, 45);
     bex_hand_open(h, 8);
     double away = hypot(hypot(put->away[0], put->away[1]), put->away[2]);
@@ -180,13 +235,24 @@ static void pull_drawer(bex_hand *h, int region) {
     bex_hand_go(h, at, R, 0.04, 70);
     add(at, d.handle, 0.05, d.out);
     bex_hand_go(h, at, R, 0.012, 50);
-    bex_hand_go(h, d.handle, R, 0.008, 30);
+    add(at, d.handle, -0.005, d.out);
+    bex_hand_go(h, at, R, 0.008, 30);
     bex_hand_close(h, 9);
-    add(at, d.handle, 0.2, d.out);
-    for (int n = 0; n < 45 && drawer_at(h, &d) > -0.152 && !bex_hand_over(h); n++) bex_hand_go(h, at, R, 0, 1);
+    for (int n = 0; n < 45 && drawer_at(h, &d) > -0.152 && !bex_hand_over(h); n++) {
+        d = drawer_of(h, region);
+        double ahead = (h->where[0] - d.handle[0]) * d.out[0] + (h->where[1] - d.handle[1]) * d.out[1];
+        if (ahead > 0.03) break; // it slipped off
+        add(at, d.handle, 0.1, d.out);
+        bex_hand_go(h, at, R, 0, 1);
+    }
     bex_hand_open(h, 6);
-    add(at, h->where, 0.07, d.out);
-    bex_hand_go(h, at, R, 0.02, 20);
+    add(at, h->where, 0.05, d.out);
+    bex_hand_go(h, at, R, 0.02, 12);
+    // clear of the drawer before the hand turns down again
+    bex_hand_down(h, R, d.out);
+    add(at, h->where, 0.02, d.out);
+    at[2] = d.cabinet.p[2] + 0.31;
+    bex_hand_go(h, at, R, 0.05, 25);
 }
 
 // closed fingers on the bar from above and behind, pressed down and drawn out
@@ -237,7 +303,7 @@ void bex_move_close_drawer(bex_hand *h, int region) {
     d = drawer_of(h, region);
     add(at, d.handle, 0.06, d.out);
     bex_hand_go(h, at, R, 0.015, 50);
-    for (int n = 0; n < 70 && drawer_at(h, &d) < 0.006 && !bex_hand_over(h); n++) {
+    for (int n = 0; n < 60 && drawer_at(h, &d) < 0.001 && !bex_hand_over(h); n++) {
         d = drawer_of(h, region);
         add(at, d.handle, -0.04, d.out);
         bex_hand_go(h, at, R, 0, 1);

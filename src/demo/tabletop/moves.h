@@ -19,6 +19,12 @@ typedef struct bex_put {
 } bex_put;
 void bex_move_put(bex_hand *h, const bex_put *put);
 
+/* Take what is held to above a place of its origin with the hand at R, over everything in between. */
+void bex_move_carry(bex_hand *h, const double at[3], const double R[9]);
+
+/* Move what is held straight to a place of its origin. */
+void bex_move_bring(bex_hand *h, const double at[3], const double R[9], double near, int most);
+
 /* A drawer of a cabinet by its region: opened by its handle, dragged open where other handles are in the way,
  * pushed shut. */
 void bex_move_open_drawer(bex_hand *h, int region);

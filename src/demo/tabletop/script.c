@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define ASIDE 0.41 // metres before the middle of a cabinet
+
 static const char *kind_of(const bex_hand *h, int thing) {
     const bex_kind *k = h->scene->thing[thing].kind;
     return k ? k->name : "";
@@ -144,48 +146,71 @@ static void put_in_caddy(bex_hand *h, int book, int region) {
     bex_move_put(h, &put);
 }
 
-// through the front of a shelf: a pan by its handle, a book leaning
-static void put_in_shelf(bex_hand *h, int a, int region) {
-    double half[3], R[9], in[3], below = height_of(h, a);
-    int shelf = h->scene->region[region].target;
-    bool low = ends_in(h->scene->region[region].name, "bottom_region"), pan = is(h, a, "chefmate_8_frypan");
-    bex_pose at = bex_pose_thing(h->goals, h->sim, shelf);
-    turned(&at, (const double[3]){0, 1, 0}, in);
-    if (!bex_move_pick(h, a, pan ? (const double[3]){1, 0, 0} : NULL, low ? 0.05 : 0.13)) return;
-    bex_pose site = bex_pose_region(h->goals, h->sim, region, half);
-    double x = site.p[0];
-    bex_hand_down(h, R, (const double[3]){1, 0, 0});
-    double floor = low ? h->scene->room->top : at.p[2] + 0.0725;
-    if (pan) {
-        // before the opening, then straight in
-        double to[3], p[3] = {x, site.p[1] - 0.26 * in[1], floor + below + 0.012};
-        bex_hand_hold(h, a);
-        bex_hand_for(h, to, R, p);
-        bex_hand_go(h, to, R, 0.012, 90);
-        p[1] = site.p[1] - 0.035 * in[1];
-        bex_hand_hold(h, a);
-        bex_hand_for(h, to, R, p);
-        bex_hand_go(h, to, R, 0.01, 70);
-        bex_hand_open(h, 8);
-        to[2] += 0.06, to[1] -= 0.05 * in[1];
-        bex_hand_go(h, to, R, 0.02, 30);
-        return;
-    }
-    bex_hand_lean(R, in, low ? 1.2 : 1.15);
-    double to[3], p[3] = {x, site.p[1] - 0.2 * in[1], floor + 0.035};
-    bex_hand_hold(h, a);
-    bex_hand_for(h, to, R, p);
-    to[2] = fmax(to[2], h->where[2]);
-    bex_hand_go(h, to, R, 0.02, 80);
-    bex_hand_for(h, to, R, p);
-    bex_hand_go(h, to, R, 0.015, 50);
-    p[1] = site.p[1] - (low ? 0.045 : 0.0) * in[1];
-    bex_hand_hold(h, a);
-    bex_hand_for(h, to, R, p);
-    bex_hand_go(h, to, R, 0.012, 60);
+// a place in the frame of a shelf, its opening towards -y
+static void before_shelf(const bex_pose *shelf, double x, double y, double z, double out[3]) {
+    placed(shelf, (const double[3]){x, y, 0}, out);
+    out[2] = z;
+}
+
+// a pan, by its handle, straight in through the front
+static void put_pan_in_shelf(bex_hand *h, int pan, const bex_pose *shelf, double floor, bool low) {
+    static const double across[3] = {1, 0, 0};
+    double R[9], p[3], below = height_of(h, pan), lift = low ? 0.03 : floor + 0.09 - h->scene->room->top;
+    if (!bex_move_pick(h, pan, across, lift)) return;
+    bex_hand_down(h, R, across);
+    before_shelf(shelf, 0.005, -0.25, floor + below + 0.014, p);
+    bex_move_bring(h, p, R, 0.012, 90);
+    before_shelf(shelf, 0.005, -0.015, floor + below + 0.014, p);
+    bex_move_bring(h, p, R, 0.01, 80);
     bex_hand_open(h, 8);
-    to[1] -= 0.12 * in[1], to[2] += 0.04;
-    bex_hand_go(h, to, R, 0.02, 30);
+    double up[3] = {h->where[0], h->where[1], h->where[2] + 0.06};
+    bex_hand_go(h, up, NULL, 0.02, 20);
+}
+
+// a book on edge, foot first: its thin side between the fingers across the shelf
+static void put_book_in_shelf(bex_hand *h, int book, const bex_pose *shelf, double floor) {
+    double R[9], p[3], in[3], below, above;
+    if (!bex_move_pick(h, book, NULL, 0.17)) return;
+    turned(shelf, (const double[3]){0, 1, 0}, in);
+    bex_hand_down(h, R, (const double[3]){1, 0, 0});
+    bex_hand_lean(R, in, 1.35);
+    before_shelf(shelf, 0.005, -0.13, floor + 0.075, p);
+    bex_move_carry(h, p, R);
+    bex_move_bring(h, p, R, 0.015, 50);
+    bex_pose_extent(h->goals, h->sim, book, &below, &above);
+    before_shelf(shelf, 0.005, 0.03, floor + below + 0.01, p);
+    bex_move_bring(h, p, R, 0.01, 60);
+    bex_hand_open(h, 8);
+    double back[3] = {h->where[0], h->where[1] - 0.1 * in[1], h->where[2] + 0.02};
+    bex_hand_go(h, back, NULL, 0.02, 25);
+}
+
+// a book leaning, foot first under the lowest board; let go, it falls flat
+static void put_book_under_shelf(bex_hand *h, int book, const bex_pose *shelf) {
+    double R[9], p[3], in[3], z = h->scene->room->top + 0.022;
+    if (!bex_move_pick(h, book, NULL, 0.15)) return;
+    turned(shelf, (const double[3]){0, 1, 0}, in);
+    bex_hand_down(h, R, in);
+    bex_hand_lean(R, in, 0.8);
+    before_shelf(shelf, 0.005, -0.13, z + 0.03, p);
+    bex_move_carry(h, p, R);
+    bex_move_bring(h, p, R, 0.015, 50);
+    before_shelf(shelf, 0.005, -0.12, z, p);
+    bex_move_bring(h, p, R, 0.012, 30);
+    before_shelf(shelf, 0.005, -0.042, z, p);
+    bex_move_bring(h, p, R, 0.01, 40);
+    bex_hand_open(h, 8);
+    double back[3] = {h->where[0], h->where[1] - 0.1 * in[1], h->where[2] + 0.05};
+    bex_hand_go(h, back, NULL, 0.02, 25);
+}
+
+static void put_in_shelf(bex_hand *h, int a, int region) {
+    bool low = ends_in(h->scene->region[region].name, "bottom_region");
+    bex_pose shelf = bex_pose_thing(h->goals, h->sim, h->scene->region[region].target);
+    double floor = low ? h->scene->room->top : shelf.p[2] + 0.0711;
+    if (is(h, a, "chefmate_8_frypan")) put_pan_in_shelf(h, a, &shelf, floor, low);
+    else if (low) put_book_under_shelf(h, a, &shelf);
+    else put_book_in_shelf(h, a, &shelf, floor);
 }
 
 static void put_in(bex_hand *h, int a, int region) {
@@ -232,12 +257,33 @@ static int rank(const bex_bddl_task *t, int i) {
     return 0;
 }
 
+// what will go into a drawer and stands where it opens to is set aside first
+static void clear_way(bex_hand *h, const bex_bddl_task *t, const bex_bddl_fact *open) {
+    for (int i = 0; i < t->facts; i++) {
+        const bex_bddl_fact *f = &t->goal[i];
+        if (open->predicate != BEX_PREDICATE_OPEN || f->predicate != BEX_PREDICATE_IN || f->b != open->a) continue;
+        bex_pose cabinet = bex_pose_thing(h->goals, h->sim, h->scene->region[-1 - open->a].target);
+        bex_pose a = bex_pose_thing(h->goals, h->sim, f->a);
+        double out[3], far = 0, to = ASIDE, below = height_of(h, f->a);
+        turned(&cabinet, (const double[3]){0, -1, 0}, out);
+        for (int k = 0; k < 2; k++) far += (a.p[k] - cabinet.p[k]) * out[k];
+        if (far > to - 0.04 || !bex_move_pick(h, f->a, NULL, 0.05)) continue;
+        bex_put put = {.at = {a.p[0] + (to - far) * out[0], a.p[1] + (to - far) * out[1],
+                              h->scene->room->top + below + 0.006}};
+        put.over = put.at[2] + 0.05;
+        bex_move_put(h, &put);
+    }
+}
+
 bool bex_script_play(bex_hand *h) {
     const bex_bddl_task *t = &h->scene->task[h->task];
     for (int attempt = 0; attempt < 4 && !bex_hand_over(h); attempt++) {
         for (int r = 0; r < 2; r++)
             for (int i = 0; i < t->facts && !bex_hand_over(h); i++)
-                if (rank(t, i) == r && !bex_goals_fact(h->goals, h->sim, &t->goal[i])) bring_about(h, &t->goal[i]);
+                if (rank(t, i) == r && !bex_goals_fact(h->goals, h->sim, &t->goal[i])) {
+                    clear_way(h, t, &t->goal[i]);
+                    bring_about(h, &t->goal[i]);
+                }
         bex_hand_wait(h, BEX_HAND_HOLD);
     }
     return h->held >= BEX_HAND_HOLD;
