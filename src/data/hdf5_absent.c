@@ -49,6 +49,14 @@ int bex_h5_read_integers(bex_h5 *f, const char *key, int first, int count, int *
     (void)f, (void)key, (void)first, (void)count, (void)out;
     UNREACHABLE;
 }
+int bex_h5_attribute_integer(bex_h5 *f, const char *object, const char *name, long long *value) {
+    (void)f, (void)object, (void)name, (void)value;
+    UNREACHABLE;
+}
+int bex_h5_attribute_doubles(bex_h5 *f, const char *object, const char *name, double **out, int count) {
+    (void)f, (void)object, (void)name, (void)out, (void)count;
+    UNREACHABLE;
+}
 int bex_h5_read_texts(bex_h5 *f, const char *key, bex_names *texts) {
     (void)f, (void)key, (void)texts;
     UNREACHABLE;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -344,4 +345,50 @@ int bex_bddl_merge(bex_bddl *scene, const bex_bddl *other, const char *name) {
 
 const char *bex_bddl_name(const bex_bddl *s, int n) {
     return n < 0 ? s->region[-1 - n].name : s->thing[n].name;
+}
+
+static void print_facts(FILE *f, const bex_bddl *s, const bex_bddl_fact *facts, int count) {
+    for (int i = 0; i < count; i++) {
+        fprintf(f, " (%s %s", predicates[facts[i].predicate], bex_bddl_name(s, facts[i].a));
+        if (facts[i].predicate <= BEX_PREDICATE_IN) fprintf(f, " %s", bex_bddl_name(s, facts[i].b));
+        fputc(')', f);
+    }
+}
+
+static void print_things(FILE *f, const bex_bddl *s, int first, int end) {
+    for (int i = first; i < end; i++)
+        fprintf(f, " %s - %s", s->thing[i].name, s->thing[i].kind ? s->thing[i].kind->name : s->room->table);
+}
+
+static void print_numbers(FILE *f, const char *key, const double *v, int n) {
+    char text[BEX_NUMBER_SIZE];
+    fprintf(f, " (%s ((", key);
+    for (int i = 0; i < n; i++) fprintf(f, "%s%s", i ? " " : "", bex_number_format(text, v[i]));
+    fputs(")))", f);
+}
+
+char *bex_bddl_text(const bex_bddl *s, int task) {
+    bex_text t;
+    if (bex_text_begin(&t) < 0) return NULL;
+    fprintf(t.out, "(define (problem %s)\n  (:domain robosuite)\n  (:language %s)\n  (:regions", s->room->problem,
+            s->task[task].language);
+    for (int i = 0; i < s->regions; i++) {
+        const bex_bddl_region *r = &s->region[i];
+        const char *target = s->thing[r->target].name;
+        fprintf(t.out, "\n    (%s (:target %s)", r->name + strlen(target) + 1, target);
+        if (r->ranged) print_numbers(t.out, ":ranges", r->range, 4);
+        if (r->ranged) print_numbers(t.out, ":yaw_rotation", r->yaw, 2);
+        fputc(')', t.out);
+    }
+    fputs(")\n  (:fixtures", t.out);
+    print_things(t.out, s, s->things, s->all);
+    print_things(t.out, s, s->objects, s->things);
+    fputs(")\n  (:objects", t.out);
+    print_things(t.out, s, 0, s->objects);
+    fputs(")\n  (:init", t.out);
+    print_facts(t.out, s, s->init, s->inits);
+    fputs(")\n  (:goal (And", t.out);
+    print_facts(t.out, s, s->task[task].goal, s->task[task].facts);
+    fputs(")))\n", t.out);
+    return bex_text_end(&t);
 }

@@ -85,6 +85,9 @@ int bex_bddl_read(bex_bddl *out, const char *text, size_t size, const char *name
  * there is, or there are too many. */
 int bex_bddl_merge(bex_bddl *scene, const bex_bddl *task, const char *name);
 
+/* A BDDL file of one of the tasks, malloced; NULL with a message. */
+char *bex_bddl_text(const bex_bddl *scene, int task);
+
 /* The name of a thing or region as facts number them. */
 const char *bex_bddl_name(const bex_bddl *s, int which);
 

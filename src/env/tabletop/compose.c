@@ -184,7 +184,7 @@ static int add_arena(composing *c) {
     return 0;
 }
 
-static int add_part(composing *c, bex_part part, const char *with, const char *into) {
+static int add_part(composing *c, bex_part_kind part, const char *with, const char *into) {
     bex_xml_tree *t;
     bex_xml *body = into ? bex_xml_find(c->world, "body", "name", into) : c->world;
     if (!body) return bex_fail("the robot has no body '%s'", into);

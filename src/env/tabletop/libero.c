@@ -174,15 +174,34 @@ static void env_free(bex_env *env) {
     bex_mj_env_free(env);
 }
 
-void bex_libero_see(bex_env *env, bex_libero_seen *s) {
-    libero_env *e = (libero_env *)env;
+void bex_libero_see_arm(const bex_osc *o, const bex_mj_sim *sim, bex_libero_seen *s) {
     double R[9];
-    bex_osc_grip(&e->osc, &e->mj.sim, s->at, R);
-    bex_osc_hand(&e->osc, &e->mj.sim, s->quat);
-    for (int i = 0; i < 7; i++) s->posture[i] = e->mj.sim.qpos[e->osc.qpos[i]];
-    for (int i = 0; i < 2; i++) s->robot_states[i] = s->posture[7 + i] = e->mj.sim.qpos[e->osc.finger[i]];
+    bex_osc_grip(o, sim, s->at, R);
+    bex_osc_hand(o, sim, s->quat);
+    for (int i = 0; i < 7; i++) s->posture[i] = sim->qpos[o->qpos[i]];
+    for (int i = 0; i < 2; i++) s->robot_states[i] = s->posture[7 + i] = sim->qpos[o->finger[i]];
     memcpy(s->robot_states + 2, s->at, sizeof s->at);
     memcpy(s->robot_states + 5, s->quat, sizeof s->quat);
+}
+
+void bex_libero_see(bex_env *env, bex_libero_seen *s) {
+    const libero_env *e = (const libero_env *)env;
+    bex_libero_see_arm(&e->osc, &e->mj.sim, s);
+}
+
+void bex_libero_axis_angle(const double quat[4], double v[3]) {
+    double sign = quat[3] < 0 ? -1 : 1, w = fmin(1, sign * quat[3]), s = sqrt(1 - w * w);
+    double angle = 2 * acos(w);
+    for (int i = 0; i < 3; i++) v[i] = s < 1e-9 ? 0 : sign * quat[i] / s * angle;
+}
+
+void bex_libero_turn_over(unsigned char *rgb, int size) {
+    size_t row = 3 * (size_t)size;
+    for (int y = 0; y < size / 2; y++)
+        for (size_t x = 0; x < row; x++) {
+            unsigned char *a = rgb + (size_t)y * row + x, *b = rgb + (size_t)(size - 1 - y) * row + x, c = *a;
+            *a = *b, *b = c;
+        }
 }
 
 unsigned bex_libero_done(bex_env *env) {

@@ -63,6 +63,12 @@ typedef struct bex_libero_seen {
     double robot_states[9], posture[9], at[3], quat[4];
 } bex_libero_seen;
 void bex_libero_see(bex_env *env, bex_libero_seen *out);
+void bex_libero_see_arm(const bex_osc *osc, const bex_mj_sim *sim, bex_libero_seen *out);
+
+/* Of demonstration files: a quaternion x y z w as axis times angle, the shorter way; a picture (size, size, 3) top row
+ * first turned into bottom row first. */
+void bex_libero_axis_angle(const double quat[4], double v[3]);
+void bex_libero_turn_over(unsigned char *rgb, int size);
 
 /* Draw what the cameras see now into the frame's pictures that are not NULL. */
 int bex_libero_look(bex_env *env, const bex_frame *out);

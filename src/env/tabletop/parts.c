@@ -121,7 +121,7 @@ int bex_parts_init_file(char path[BEX_PATH_SIZE], const bex_parts *p, const char
     return bex_path_join(path, p->libero, "init_files/libero_90/%s_%s.pruned_init", scene, task);
 }
 
-static int part_path(char path[BEX_PATH_SIZE], const bex_parts *p, bex_part part, const char *name) {
+static int part_path(char path[BEX_PATH_SIZE], const bex_parts *p, bex_part_kind part, const char *name) {
     const bex_kind *kind;
     switch (part) {
     case BEX_PART_ARENA: return bex_path_join(path, p->libero, "assets/scenes/%s.xml", name);
@@ -149,7 +149,7 @@ static int make_absolute(bex_xml_tree *t, const char *path) {
     return 0;
 }
 
-static int read_own_part(bex_xml_tree **out, bex_part part, const char *name) {
+static int read_own_part(bex_xml_tree **out, bex_part_kind part, const char *name) {
     static const char *const files[] = {[BEX_PART_ROBOT] = "panda", [BEX_PART_GRIPPER] = "panda_gripper",
                                         [BEX_PART_MOUNT] = "mount"};
     char file[80];
@@ -159,7 +159,7 @@ static int read_own_part(bex_xml_tree **out, bex_part part, const char *name) {
     return bex_xml_tree_read(out, e->text, strlen(e->text), file);
 }
 
-int bex_parts_read(bex_xml_tree **out, const bex_parts *p, bex_part part, const char *name) {
+int bex_parts_read(bex_xml_tree **out, const bex_parts *p, bex_part_kind part, const char *name) {
     char path[BEX_PATH_SIZE], *text;
     size_t size;
     *out = NULL;
