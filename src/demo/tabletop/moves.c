@@ -7,7 +7,9 @@
 #include <string.h>
 
 #define FAR  0.7
+#define NEAR 0.42
 #define LEAN 0.4
+#define TWIST 0.3
 
 enum { WAYS = 16 };
 
@@ -62,7 +64,7 @@ static void travel(bex_hand *h, const double to[3], const double R[9], double lo
 static int crowded(const bex_hand *h, int thing, const double at[3], const double R[9], double back) {
     static const struct {
         double across, up, radius;
-    } parts[] = {{0.05, 0.008, 0.014}, {-0.05, 0.008, 0.014}, {0.085, 0.075, 0.04}, {-0.085, 0.075, 0.04},
+    } parts[] = {{0.05, 0.008, 0.014}, {-0.05, 0.008, 0.014}, {0.056, 0.035, 0.014}, {-0.056, 0.035, 0.014}, {0.085, 0.075, 0.04}, {-0.085, 0.075, 0.04},
                  {0.045, 0.075, 0.045}, {-0.045, 0.075, 0.045}, {0, 0.08, 0.045}, {0, 0.13, 0.05}, {0, 0.2, 0.05}};
     int count = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -85,21 +87,25 @@ static int cost_of(const bex_hand *h, int thing, const choice *c) {
     for (int i = 0; i < 3; i++) cost += crowded(h, thing, c->at, c->R, 0.07 * i);
     if (c->grasp == h->tried) cost += 2;
     // an arm stretched out straight does not come back
-    double reach = hypot(c->at[0] - h->scene->room->base[0], c->at[1] - h->scene->room->base[1]);
+    const double *base = h->scene->room->base;
+    double wrist[2] = {c->at[0] - 0.2 * c->R[2] - base[0], c->at[1] - 0.2 * c->R[5] - base[1]};
+    double reach = hypot(wrist[0], wrist[1]);
     if (reach > FAR) cost += (int)ceil((reach - FAR) / 0.02);
+    // nor does one reach down close to its own foot
+    if (reach < NEAR && c->at[2] < base[2] + 0.08) cost += (int)ceil((NEAR - reach) / 0.01);
     return cost;
 }
 
-// the ways to take one grasp: straight down, and leaning four ways
-static bool make_choice(const bex_hand *h, const bex_pose *p, const bex_grasp *g, int way, choice *c) {
+// the ways to take one grasp: straight down, twisted a little, and leaning four ways
+static void make_choice(const bex_hand *h, const bex_pose *p, const bex_grasp *g, int way, choice *c) {
     double along[3], side[3];
     placed(p, g->at, c->at);
     turned(p, g->along, along);
     bex_hand_down(h, c->R, along);
-    c->grasp = g, c->leans = way > 0;
-    for (int i = 0; i < 3; i++) side[i] = (way & 1 ? 1 : -1) * (way > 2 ? c->R[3 * i + 1] : c->R[3 * i]);
-    if (way) bex_hand_lean(c->R, side, LEAN);
-    return true;
+    c->grasp = g, c->leans = way > 2;
+    if (way == 1 || way == 2) bex_hand_yaw(c->R, way == 1 ? TWIST : -TWIST);
+    for (int i = 0; i < 3; i++) side[i] = (way & 1 ? 1 : -1) * (way > 4 ? c->R[3 * i + 1] : c->R[3 * i]);
+    if (c->leans) bex_hand_lean(c->R, side, LEAN);
 }
 
 // one of the kind's grasps, drawn among those least in the way of others and nearest to what is wanted
@@ -109,10 +115,10 @@ static bool choose(bex_hand *h, int thing, const double *along, choice *out) {
     choice good[WAYS], c;
     bex_pose p = bex_pose_thing(h->goals, h->sim, thing);
     int count = 0, best = 1 << 20;
-    for (int way = 0; way < 5 && (way == 0 || best >= 2); way++)
+    for (int way = 0; way < 7 && (way == 0 || best >= 2); way++)
         for (int i = 0; (g = bex_grasp_of(kind, i)); i++) {
             make_choice(h, &p, g, way, &c);
-            int cost = cost_of(h, thing, &c) + 2 * c.leans;
+            int cost = cost_of(h, thing, &c) + 2 * c.leans + (way > 0);
             if (along && fabs(c.R[0] * along[0] + c.R[3] * along[1]) < 0.7) cost += 100;
             if (cost < best) best = cost, count = 0;
             if (cost == best && count < WAYS) good[count++] = c;

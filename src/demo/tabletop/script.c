@@ -129,20 +129,19 @@ static void put_in_drawer(bex_hand *h, int a, int region) {
 
 // a book between the walls of the caddy, let go above them
 static void put_in_caddy(bex_hand *h, int book, int region) {
-    double half[3], R[9];
-    int caddy = h->scene->region[region].target;
+    double R[9], middle[3];
     if (!bex_move_pick(h, book, NULL, 0.26)) return;
-    bex_pose site = bex_pose_region(h->goals, h->sim, region, half), at = bex_pose_thing(h->goals, h->sim, caddy);
-    bex_hand_down(h, R, (const double[3]){1, 0, 0}); // the book's long side along y
+    bex_pose site = bex_pose_region(h->goals, h->sim, region, NULL);
+    bex_pose caddy = bex_pose_thing(h->goals, h->sim, h->scene->region[region].target);
     bool front = ends_in(h->scene->region[region].name, "front_contain_region");
-    bex_put put = {.at = {site.p[0], site.p[1], at.p[2] + 0.03}, .R = R, .least = at.p[2] + (front ? 0.155 : 0.2)};
-    double middle[3];
-    placed(&at, (const double[3]){0, 0, 0}, middle);
-    put.over = at.p[2] + 0.2;
-    // the book's middle, not its origin, in the middle of the compartment
+    bex_hand_down(h, R, (const double[3]){1, 0, 0}); // the book's long side along y
+    bex_put put = {.at = {site.p[0], site.p[1], caddy.p[2] + 0.03}, .R = R, .least = caddy.p[2] + (front ? 0.155 : 0.2)};
+    put.over = caddy.p[2] + 0.2;
+    bex_move_carry(h, (const double[3]){site.p[0], site.p[1], put.over}, R);
+    // its middle, not its origin, in the middle of the compartment: a centimetre is all the room there is
     bex_pose b = bex_pose_thing(h->goals, h->sim, book);
-    double side = b.R[4] * R[0] + b.R[1] * R[3] > 0 ? 1 : 1;
-    (void)side;
+    bex_pose_middle(h->goals, h->sim, book, middle);
+    for (int i = 0; i < 2; i++) put.at[i] -= middle[i] - b.p[i];
     bex_move_put(h, &put);
 }
 
@@ -275,10 +274,17 @@ static void clear_way(bex_hand *h, const bex_bddl_task *t, const bex_bddl_fact *
     }
 }
 
+// does all that comes first hold? A drawer is not closed before something is in it
+static bool first_done(const bex_hand *h, const bex_bddl_task *t) {
+    for (int i = 0; i < t->facts; i++)
+        if (rank(t, i) == 0 && !bex_goals_fact(h->goals, h->sim, &t->goal[i])) return false;
+    return true;
+}
+
 bool bex_script_play(bex_hand *h) {
     const bex_bddl_task *t = &h->scene->task[h->task];
     for (int attempt = 0; attempt < 4 && !bex_hand_over(h); attempt++) {
-        for (int r = 0; r < 2; r++)
+        for (int r = 0; r < 2 && (r == 0 || first_done(h, t)); r++)
             for (int i = 0; i < t->facts && !bex_hand_over(h); i++)
                 if (rank(t, i) == r && !bex_goals_fact(h->goals, h->sim, &t->goal[i])) {
                     clear_way(h, t, &t->goal[i]);

@@ -46,6 +46,22 @@ void bex_pose_extent(const bex_goals *g, const bex_mj_sim *sim, int thing, doubl
     }
 }
 
+void bex_pose_middle(const bex_goals *g, const bex_mj_sim *sim, int thing, double at[3]) {
+    const mjModel *m = sim->model->handle;
+    const mjData *d = sim->handle;
+    double least[3] = {1e9, 1e9, 1e9}, most[3] = {-1e9, -1e9, -1e9};
+    for (int i = 0; i < m->ngeom; i++) {
+        if (g->thing[m->geom_bodyid[i]] != thing || m->geom_type[i] != mjGEOM_BOX) continue;
+        const double *R = d->geom_xmat + 9 * i, *size = m->geom_size + 3 * i;
+        for (int k = 0; k < 3; k++) {
+            double half = fabs(R[3 * k]) * size[0] + fabs(R[3 * k + 1]) * size[1] + fabs(R[3 * k + 2]) * size[2];
+            least[k] = fmin(least[k], d->geom_xpos[3 * i + k] - half);
+            most[k] = fmax(most[k], d->geom_xpos[3 * i + k] + half);
+        }
+    }
+    for (int k = 0; k < 3; k++) at[k] = (least[k] + most[k]) / 2;
+}
+
 // from a point to a geom as the box round it
 static double box_distance(const mjModel *m, const mjData *d, int geom, const double at[3]) {
     const double *size = m->geom_size + 3 * geom, *R = d->geom_xmat + 9 * geom;
@@ -99,6 +115,10 @@ void bex_pose_extent(const bex_goals *g, const bex_mj_sim *sim, int thing, doubl
 double bex_pose_clearance(const bex_goals *g, const bex_mj_sim *sim, const double at[3], int except) {
     (void)g, (void)sim, (void)at, (void)except;
     return 0;
+}
+
+void bex_pose_middle(const bex_goals *g, const bex_mj_sim *sim, int thing, double at[3]) {
+    (void)g, (void)sim, (void)thing, (void)at;
 }
 
 #endif
