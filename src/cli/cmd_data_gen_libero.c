@@ -26,8 +26,9 @@ typedef struct request {
 } request;
 
 typedef struct total {
-    int tasks, attempts, successes, short_of; // short_of: tasks with fewer demonstrations than asked for
-    double share;                             // sum over tasks of successes per attempt
+    int tasks, attempts, successes,
+        short_of; // short_of: tasks with fewer demonstrations than asked for
+    double share; // sum over tasks of successes per attempt
     json_t *rows;
 } total;
 
@@ -43,23 +44,27 @@ static int keep(const bex_tabletop_episode *e, void *payload) {
 }
 
 static json_t *env_args(const bex_bddl *s, const char *bddl) {
-    return json_pack("{s:i, s:s, s:s, s:s, s:{s:[s], s:i, s:{s:s, s:f, s:f, s:s}}}", "type", 1, "env_name",
-                     s->room->problem, "problem_name", s->room->problem, "bddl_file", bddl, "env_kwargs", "robots",
-                     "Panda", "control_freq", 20, "controller_configs", "type", "OSC_POSE", "kp", 150.0,
-                     "damping_ratio", 1.0, "impedance_mode", "fixed");
+    return json_pack("{s:i, s:s, s:s, s:s, s:{s:[s], s:i, s:{s:s, s:f, s:f, s:s}}}", "type", 1,
+                     "env_name", s->room->problem, "problem_name", s->room->problem, "bddl_file",
+                     bddl, "env_kwargs", "robots", "Panda", "control_freq", 20,
+                     "controller_configs", "type", "OSC_POSE", "kp", 150.0, "damping_ratio", 1.0,
+                     "impedance_mode", "fixed");
 }
 
 // opens the task's file; *model is malloced
-static int open_file(keeping *k, char **model, const bex_world *w, const request *q, int task, const char *path) {
+static int open_file(keeping *k, char **model, const bex_world *w, const request *q, int task,
+                     const char *path) {
     const bex_bddl *s = bex_libero_scene(w);
     const bex_libero_options *given = bex_libero_given(w);
     char bddl[BEX_PATH_SIZE];
-    if (bex_path_print(bddl, "libero_90/%s_%s.bddl", given->scene, s->task[task].name) < 0) return -1;
-    json_t *args = env_args(s, bddl), *info = json_pack("{s:s, s:s, s:s}", "problem_name", s->room->problem,
-                                                        "domain_name", "robosuite", "language_instruction",
-                                                        s->task[task].language);
+    if (bex_path_print(bddl, "libero_90/%s_%s.bddl", given->scene, s->task[task].name) < 0)
+        return -1;
+    json_t *args = env_args(s, bddl),
+           *info = json_pack("{s:s, s:s, s:s}", "problem_name", s->room->problem, "domain_name",
+                             "robosuite", "language_instruction", s->task[task].language);
     char *args_text = args ? json_dumps(args, JSON_COMPACT) : NULL;
-    char *info_text = info ? json_dumps(info, JSON_COMPACT) : NULL, *content = bex_bddl_text(s, task);
+    char *info_text = info ? json_dumps(info, JSON_COMPACT) : NULL,
+         *content = bex_bddl_text(s, task);
     int code = -1;
     *model = bex_libero_model_text(w);
     if (args_text && info_text && content && *model) {
@@ -80,8 +85,8 @@ static int open_file(keeping *k, char **model, const bex_world *w, const request
     return code;
 }
 
-static void report(const request *q, total *t, const bex_world *w, int task, const bex_tabletop_tally *y,
-                   double seconds) {
+static void report(const request *q, total *t, const bex_world *w, int task,
+                   const bex_tabletop_tally *y, double seconds) {
     const bex_libero_options *given = bex_libero_given(w);
     const char *name = bex_libero_scene(w)->task[task].name;
     double share = y->attempts ? (double)y->successes / y->attempts : 0;
@@ -91,12 +96,13 @@ static void report(const request *q, total *t, const bex_world *w, int task, con
     t->successes += y->successes;
     t->short_of += y->kept < q->demos;
     t->share += share;
-    json_array_append_new(t->rows, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f}", "scene", given->scene, "task", name,
-                                             "attempts", y->attempts, "successes", y->successes, "steps", steps,
-                                             "seconds", seconds));
+    json_array_append_new(t->rows,
+                          json_pack("{s:s, s:s, s:i, s:i, s:f, s:f}", "scene", given->scene, "task",
+                                    name, "attempts", y->attempts, "successes", y->successes,
+                                    "steps", steps, "seconds", seconds));
     if (!q->json)
-        printf("  %-18s %-72s %4d of %4d  %5.1f %%  %4.0f steps\n", given->scene, name, y->successes, y->attempts,
-               100 * share, steps);
+        printf("  %-18s %-72s %4d of %4d  %5.1f %%  %4.0f steps\n", given->scene, name,
+               y->successes, y->attempts, 100 * share, steps);
     fflush(stdout);
 }
 
@@ -115,11 +121,13 @@ static int make_task(const request *q, total *t, const bex_world *w, int task) {
     double began = bex_seconds();
     int most = (int)(q->attempts ? q->attempts : 3 * q->demos + 10), code = 0;
     if (!q->count) {
-        if (bex_path_join(path, q->out, "%s_%s_demo.hdf5", given->scene, s->task[task].name) < 0) return -1;
+        if (bex_path_join(path, q->out, "%s_%s_demo.hdf5", given->scene, s->task[task].name) < 0)
+            return -1;
         code = open_file(&k, &model, w, q, task, path);
     }
     if (code == 0)
-        code = bex_tabletop_demonstrate(&tally, &job, q->count ? most : (int)q->demos, most, q->count ? NULL : keep, &k);
+        code = bex_tabletop_demonstrate(&tally, &job, q->count ? most : (int)q->demos, most,
+                                        q->count ? NULL : keep, &k);
     if (code == 0 && k.file && tally.kept) code = bex_libero_file_commit(k.file);
     bex_libero_file_free(k.file);
     free(model);
@@ -131,7 +139,8 @@ static int make_scene(const request *q, total *t, const char *scene) {
     bex_world *w;
     char keys[2048];
     int found = 0, code = 0;
-    snprintf(keys, sizeof keys, "scene=%s\nimages=%lld\nsamples=0\n%s", scene, q->images, q->world.own.lines);
+    snprintf(keys, sizeof keys, "scene=%s\nimages=%lld\nsamples=0\n%s", scene, q->images,
+             q->world.own.lines);
     if (strlen(keys) + 1 >= sizeof keys) return bex_fail("the options are too long"), bex_misused();
     if (bex_world_open(&w, "libero", &(bex_world_options){.keys = keys}) < 0) return bex_misused();
     const bex_bddl *s = bex_libero_scene(w);
@@ -151,15 +160,15 @@ static int make_scene(const request *q, total *t, const char *scene) {
 static void summarise(const request *q, const total *t, double seconds) {
     double mean = t->tasks ? 100 * t->share / t->tasks : 0;
     if (q->json) {
-        json_t *j = json_pack("{s:i, s:i, s:i, s:f, s:i, s:f, s:O}", "tasks", t->tasks, "attempts", t->attempts,
-                              "successes", t->successes, "mean_success", mean / 100, "tasks_short", t->short_of,
-                              "seconds", seconds, "table", t->rows);
+        json_t *j = json_pack("{s:i, s:i, s:i, s:f, s:i, s:f, s:O}", "tasks", t->tasks, "attempts",
+                              t->attempts, "successes", t->successes, "mean_success", mean / 100,
+                              "tasks_short", t->short_of, "seconds", seconds, "table", t->rows);
         if (j) bex_json_print(j);
         json_decref(j);
         return;
     }
-    printf("%d tasks: %d of %d attempts succeeded, %.1f %% on average over tasks; %.0f s\n", t->tasks, t->successes,
-           t->attempts, mean, seconds);
+    printf("%d tasks: %d of %d attempts succeeded, %.1f %% on average over tasks; %.0f s\n",
+           t->tasks, t->successes, t->attempts, mean, seconds);
 }
 
 static int generate(const request *q) {
@@ -176,7 +185,8 @@ static int generate(const request *q) {
     }
     if (code == BEX_EXIT_OK) summarise(q, &t, bex_seconds() - began);
     if (code == BEX_EXIT_OK && t.short_of && !q->count) {
-        bex_fail("%d of %d tasks have fewer than %lld demonstrations", t.short_of, t.tasks, q->demos);
+        bex_fail("%d of %d tasks have fewer than %lld demonstrations", t.short_of, t.tasks,
+                 q->demos);
         code = BEX_EXIT_FAILED;
     }
     json_decref(t.rows);
@@ -186,28 +196,36 @@ static int generate(const request *q) {
 int bex_cmd_data_gen_libero(int argc, char **argv) {
     static request q = {.demos = 20, .noise = 0.1, .limit = 300};
     static const bex_option options[] = {
-        {"out", BEX_OPTION_TEXT, &q.out, "DIR", "a file for each task is made there: SCENE_TASK_demo.hdf5", 0, 0},
+        {"out", BEX_OPTION_TEXT, &q.out, "DIR",
+         "a file for each task is made there: SCENE_TASK_demo.hdf5", 0, 0},
         {"demos", BEX_OPTION_INTEGER, &q.demos, "N", "of each task", 1, 10000},
-        {"scene", BEX_OPTION_TEXT, &q.scene, "SCENE", "one of twenty; else all: bex env libero --list", 0, 0},
+        {"scene", BEX_OPTION_TEXT, &q.scene, "SCENE",
+         "one of twenty; else all: bex env libero --list", 0, 0},
         {"task", BEX_OPTION_TEXT, &q.task, "TEXT", "tasks with this in their name; else all", 0, 0},
-        {"images", BEX_OPTION_INTEGER, &q.images, "N", "pixels of a picture's side, two a row; 0: none", 0, 1024},
+        {"images", BEX_OPTION_INTEGER, &q.images, "N",
+         "pixels of a picture's side, two a row; 0: none", 0, 1024},
         {"noise", BEX_OPTION_NUMBER, &q.noise, "SD", "normal noise on actions", 0, 1},
-        {"attempts", BEX_OPTION_INTEGER, &q.attempts, "N", "at most; 0: three times --demos, and ten", 0, 100000},
+        {"attempts", BEX_OPTION_INTEGER, &q.attempts, "N",
+         "at most; 0: three times --demos, and ten", 0, 100000},
         {"limit", BEX_OPTION_INTEGER, &q.limit, "N", "steps of an attempt", 1, 10000},
-        {"count", BEX_OPTION_FLAG, &q.count, NULL, "make --attempts attempts and no files: the script's table", 0, 0},
-        {"seed", BEX_OPTION_INTEGER, &q.seed, "N", "same seed, same files, on any number of cores", 0, 9e15},
+        {"count", BEX_OPTION_FLAG, &q.count, NULL,
+         "make --attempts attempts and no files: the script's table", 0, 0},
+        {"seed", BEX_OPTION_INTEGER, &q.seed, "N", "same seed, same files, on any number of cores",
+         0, 9e15},
         BEX_ENV_OPTIONS(q.world),
         {"json", BEX_OPTION_FLAG, &q.json, NULL, "the table as JSON", 0, 0},
     };
     static const bex_usage usage = {
         .command = "data gen libero-90",
         .synopsis = "--out DIR [options]",
-        .about = "Scripted demonstrations of LIBERO's 90 tasks in LIBERO's own HDF5 layout: grasps by kind, several\n"
-                 "ways to do a task where there are several, noise. Only successes are kept; the table says how\n"
-                 "many attempts they took. Our own parts, or LIBERO's with --env.libero and --env.robosuite.",
-        .example = "bex data gen libero-90 --demos 20 --images 64 --out demos\n"
-                   "bex data gen libero-90 --scene KITCHEN_SCENE5 --task bowl --demos 5 --out demos\n"
-                   "bex data gen libero-90 --count --attempts 10",
+        .about =
+            "Scripted demonstrations of LIBERO's 90 tasks in LIBERO's own HDF5 layout: grasps by kind, several\n"
+            "ways to do a task where there are several, noise. Only successes are kept; the table says how\n"
+            "many attempts they took. Our own parts, or LIBERO's with --env.libero and --env.robosuite.",
+        .example =
+            "bex data gen libero-90 --demos 20 --images 64 --out demos\n"
+            "bex data gen libero-90 --scene KITCHEN_SCENE5 --task bowl --demos 5 --out demos\n"
+            "bex data gen libero-90 --count --attempts 10",
         .options = options,
         .count = sizeof options / sizeof *options,
     };

@@ -38,12 +38,15 @@ static void tell(const bex_libero_replay *r, void *payload) {
     t->succeeded += r->success;
     t->off += r->first_off >= 0;
     if (r->arm > t->arm) t->arm = r->arm;
-    json_array_append_new(t->rows, json_pack("{s:s, s:s, s:i, s:f, s:f, s:i, s:b, s:b}", "file", t->file, "demo", r->name,
-                                             "rows", r->rows, "arm", r->arm, "things", r->things, "first_off",
-                                             r->first_off, "checked", r->checked, "success", r->success));
+    json_array_append_new(t->rows, json_pack("{s:s, s:s, s:i, s:f, s:f, s:i, s:b, s:b}", "file",
+                                             t->file, "demo", r->name, "rows", r->rows, "arm",
+                                             r->arm, "things", r->things, "first_off", r->first_off,
+                                             "checked", r->checked, "success", r->success));
     if (t->json) return;
     printf("  %-10s %4d rows  robot %8.2g  things %8.2g  %s", r->name, r->rows, r->arm, r->things,
-           !r->checked ? "no goal in the file" : r->success ? "success" : "the goal is not reached");
+           !r->checked  ? "no goal in the file"
+           : r->success ? "success"
+                        : "the goal is not reached");
     if (r->first_off >= 0) printf("; off by more than 0.001 from row %d on", r->first_off);
     putchar('\n');
     fflush(stdout);
@@ -79,8 +82,9 @@ static int import_all(const request *q, const char *const *files, int count) {
     if (code == BEX_EXIT_OK && q->json) {
         bex_json_print(t.rows);
     } else if (code == BEX_EXIT_OK) {
-        printf("%d demonstrations: the robot at most %.2g from what was recorded, %d off by more than 0.001; ", t.demos,
-               t.arm, t.off);
+        printf(
+            "%d demonstrations: the robot at most %.2g from what was recorded, %d off by more than 0.001; ",
+            t.demos, t.arm, t.off);
         printf("%d of %d with a goal reach it\n", t.succeeded, t.checked);
     }
     json_decref(t.rows);
@@ -90,20 +94,26 @@ static int import_all(const request *q, const char *const *files, int count) {
 int bex_cmd_data_import_libero(int argc, char **argv) {
     static request q;
     static const bex_option options[] = {
-        {"out", BEX_OPTION_TEXT, &q.out, "DIR", "write each file again there, drawn anew; else only replay", 0, 0},
-        {"images", BEX_OPTION_INTEGER, &q.images, "N", "pixels of a picture's side in it; 0: none", 0, 1024},
-        {"libero", BEX_OPTION_TEXT, &q.libero, "DIR", "LIBERO's directory, for the meshes a model names", 0, 0},
-        {"robosuite", BEX_OPTION_TEXT, &q.robosuite, "DIR", "robosuite 1.4.0's directory, for the same", 0, 0},
+        {"out", BEX_OPTION_TEXT, &q.out, "DIR",
+         "write each file again there, drawn anew; else only replay", 0, 0},
+        {"images", BEX_OPTION_INTEGER, &q.images, "N", "pixels of a picture's side in it; 0: none",
+         0, 1024},
+        {"libero", BEX_OPTION_TEXT, &q.libero, "DIR",
+         "LIBERO's directory, for the meshes a model names", 0, 0},
+        {"robosuite", BEX_OPTION_TEXT, &q.robosuite, "DIR",
+         "robosuite 1.4.0's directory, for the same", 0, 0},
         {"json", BEX_OPTION_FLAG, &q.json, NULL, "a row a demonstration, as JSON", 0, 0},
     };
     static const bex_usage usage = {
         .command = "data import-libero",
         .synopsis = "FILE... [options]",
-        .about = "Play the actions of LIBERO's or robosuite's demonstration files open loop, each in the model it was\n"
-                 "recorded with, by robosuite's control law; compare every state with the one recorded, and check the\n"
-                 "task's goal. --out writes the files again with pictures of another size.",
-        .example = "bex data import-libero demos/KITCHEN_SCENE5_put_the_black_bowl_on_the_plate_demo.hdf5\n"
-                   "bex data import-libero a_demo.hdf5 --libero LIBERO --robosuite robosuite --images 224 --out large",
+        .about =
+            "Play the actions of LIBERO's or robosuite's demonstration files open loop, each in the model it was\n"
+            "recorded with, by robosuite's control law; compare every state with the one recorded, and check the\n"
+            "task's goal. --out writes the files again with pictures of another size.",
+        .example =
+            "bex data import-libero demos/KITCHEN_SCENE5_put_the_black_bowl_on_the_plate_demo.hdf5\n"
+            "bex data import-libero a_demo.hdf5 --libero LIBERO --robosuite robosuite --images 224 --out large",
         .options = options,
         .count = sizeof options / sizeof *options,
     };

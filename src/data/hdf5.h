@@ -64,7 +64,8 @@ int bex_h5_attribute(bex_h5 *file, const char *object, const char *name, char **
 
 /* A number attribute, and one of exactly `count` numbers (*out malloced): 1, 0 if absent, negative on failure. */
 int bex_h5_attribute_integer(bex_h5 *file, const char *object, const char *name, long long *value);
-int bex_h5_attribute_doubles(bex_h5 *file, const char *object, const char *name, double **out, int count);
+int bex_h5_attribute_doubles(bex_h5 *file, const char *object, const char *name, double **out,
+                             int count);
 
 /* Before the first call of libhdf5 and any later one: it keeps quiet, and does nothing when the process ends
  * (it would

@@ -25,7 +25,8 @@ static int unwritten(const char *what) {
     return bex_fail("'%s' cannot be written: %s", what, bex_h5_reason(text));
 }
 
-static int attribute(hid_t at, const char *name, hid_t file_type, hid_t memory, hid_t space, const void *value) {
+static int attribute(hid_t at, const char *name, hid_t file_type, hid_t memory, hid_t space,
+                     const void *value) {
     hid_t a = H5Acreate2(at, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
     int code = a < 0 || H5Awrite(a, memory, value) < 0 ? unwritten(name) : 0;
     if (a >= 0) H5Aclose(a);
@@ -58,12 +59,15 @@ static hid_t group(hid_t at, const char *name) {
     return g;
 }
 
-static int array(hid_t at, const char *name, bool bytes, int rank, const hsize_t *dims, const void *values) {
+static int array(hid_t at, const char *name, bool bytes, int rank, const hsize_t *dims,
+                 const void *values) {
     hid_t space = H5Screate_simple(rank, dims, NULL), plist = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(plist, 0);
-    hid_t d = H5Dcreate2(at, name, bytes ? H5T_STD_U8LE : H5T_IEEE_F64LE, space, H5P_DEFAULT, plist, H5P_DEFAULT);
+    hid_t d = H5Dcreate2(at, name, bytes ? H5T_STD_U8LE : H5T_IEEE_F64LE, space, H5P_DEFAULT, plist,
+                         H5P_DEFAULT);
     int code = 0;
-    if (d < 0 || H5Dwrite(d, bytes ? H5T_NATIVE_UCHAR : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+    if (d < 0 || H5Dwrite(d, bytes ? H5T_NATIVE_UCHAR : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+                          H5P_DEFAULT, values) < 0)
         code = unwritten(name);
     if (d >= 0) H5Dclose(d);
     H5Sclose(space), H5Pclose(plist);
@@ -123,8 +127,10 @@ static int put_observations(hid_t demo, const bex_libero_demo *d) {
         code = -1;
     if (code < 0 || table(obs, "joint_states", d->rows, 7, d->joints) < 0 ||
         table(obs, "gripper_states", d->rows, 2, d->fingers) < 0 || put_ends(obs, d) < 0 ||
-        table(obs, "ee_pos", d->rows, 3, d->ee_pos) < 0 || table(obs, "ee_ori", d->rows, 3, d->ee_ori) < 0 ||
-        table(obs, "timestep", d->rows, 1, d->timestep) < 0 || table(obs, "poses", d->rows, d->poses, d->pose) < 0)
+        table(obs, "ee_pos", d->rows, 3, d->ee_pos) < 0 ||
+        table(obs, "ee_ori", d->rows, 3, d->ee_ori) < 0 ||
+        table(obs, "timestep", d->rows, 1, d->timestep) < 0 ||
+        table(obs, "poses", d->rows, d->poses, d->pose) < 0)
         code = -1;
     H5Gclose(obs);
     return code;
@@ -149,10 +155,12 @@ int bex_libero_file_add(bex_libero_file *f, const bex_libero_demo *d) {
     int code = demo < 0 ? -1 : 0;
     if (code < 0 || put_integer(demo, "num_samples", d->rows) < 0 ||
         put_text(demo, "model_file", d->model_file) < 0 ||
-        attribute(demo, "init_state", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, d->init_state) < 0 ||
-        table(demo, "actions", d->rows, 7, d->actions) < 0 || table(demo, "states", d->rows, d->width, d->states) < 0 ||
-        table(demo, "robot_states", d->rows, 9, d->robot_states) < 0 || put_ending(demo, d->rows) < 0 ||
-        put_observations(demo, d) < 0)
+        attribute(demo, "init_state", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, d->init_state) <
+            0 ||
+        table(demo, "actions", d->rows, 7, d->actions) < 0 ||
+        table(demo, "states", d->rows, d->width, d->states) < 0 ||
+        table(demo, "robot_states", d->rows, 9, d->robot_states) < 0 ||
+        put_ending(demo, d->rows) < 0 || put_observations(demo, d) < 0)
         code = -1;
     H5Sclose(space);
     if (demo >= 0) H5Gclose(demo);
@@ -163,7 +171,8 @@ int bex_libero_file_add(bex_libero_file *f, const bex_libero_demo *d) {
 static int finish(bex_libero_file *f) {
     int code = 0;
     if (f->data >= 0) H5Gclose(f->data);
-    if (f->file >= 0 && (H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0 || H5Fclose(f->file) < 0)) code = unwritten("file");
+    if (f->file >= 0 && (H5Fflush(f->file, H5F_SCOPE_GLOBAL) < 0 || H5Fclose(f->file) < 0))
+        code = unwritten("file");
     f->file = f->data = -1;
     return code;
 }

@@ -30,7 +30,8 @@ typedef struct bex_libero_about {
 typedef struct bex_libero_demo {
     int rows, width, poses; // T, D, P
     int image;              // S; 0: no pictures
-    const double *actions, *states, *robot_states, *joints, *fingers, *ee_pos, *ee_ori, *timestep, *pose;
+    const double *actions, *states, *robot_states, *joints, *fingers, *ee_pos, *ee_ori, *timestep,
+        *pose;
     const unsigned char *agentview, *eye_in_hand;
     const char *model_file;
     const double *init_state; // (D)

@@ -26,7 +26,8 @@ typedef struct bex_offscreen_options {
 } bex_offscreen_options;
 
 /* Pictures of width x height, each 16 to 4096. Negative with a message, e.g. no EGL on this machine. */
-int bex_offscreen_open_as(bex_offscreen **out, const bex_mj_model *model, const bex_offscreen_options *options);
+int bex_offscreen_open_as(bex_offscreen **out, const bex_mj_model *model,
+                          const bex_offscreen_options *options);
 int bex_offscreen_open(bex_offscreen **out, const bex_mj_model *model, int width, int height);
 void bex_offscreen_close(bex_offscreen *o); // NULL is fine
 
@@ -35,7 +36,7 @@ int bex_offscreen_draw(bex_offscreen *o, const bex_mj_sim *sim, const bex_camera
                        unsigned char *rgb);
 
 /* A camera of the model by its name; show[i] (sites): whether site i is drawn. Negative with a message. */
-int bex_offscreen_draw_named(bex_offscreen *o, const bex_mj_sim *sim, const char *camera, const bool *show,
-                             unsigned char *rgb);
+int bex_offscreen_draw_named(bex_offscreen *o, const bex_mj_sim *sim, const char *camera,
+                             const bool *show, unsigned char *rgb);
 
 #endif

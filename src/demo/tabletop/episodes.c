@@ -11,17 +11,17 @@
 enum { FIRST = 128, WAVE = 16 };
 
 // every array of an episode, once: member, elements a row
-#define ARRAYS(X)                                                                                                      \
-    X(actions, 7)                                                                                                      \
-    X(states, e->width)                                                                                                \
-    X(robot_states, 9)                                                                                                 \
-    X(joints, 7)                                                                                                       \
-    X(fingers, 2)                                                                                                      \
-    X(ee_pos, 3)                                                                                                       \
-    X(ee_ori, 3)                                                                                                       \
-    X(timestep, 1)                                                                                                     \
-    X(pose, e->poses)                                                                                                  \
-    X(agentview, 3 * e->image * e->image)                                                                              \
+#define ARRAYS(X)                                                                                  \
+    X(actions, 7)                                                                                  \
+    X(states, e->width)                                                                            \
+    X(robot_states, 9)                                                                             \
+    X(joints, 7)                                                                                   \
+    X(fingers, 2)                                                                                  \
+    X(ee_pos, 3)                                                                                   \
+    X(ee_ori, 3)                                                                                   \
+    X(timestep, 1)                                                                                 \
+    X(pose, e->poses)                                                                              \
+    X(agentview, 3 * e->image * e->image)                                                          \
     X(eye_in_hand, 3 * e->image * e->image)
 
 void bex_tabletop_episode_fini(bex_tabletop_episode *e) {
@@ -35,13 +35,13 @@ void bex_tabletop_episode_fini(bex_tabletop_episode *e) {
 static int grow(bex_tabletop_episode *e) {
     int room = e->room ? 2 * e->room : FIRST;
     bool whole = true;
-#define GROW(member, per)                                                                                              \
-    {                                                                                                                  \
-        void *grown = realloc(e->member, (size_t)room * (size_t)(per) * sizeof *e->member + 1);                        \
-        if (grown)                                                                                                     \
-            e->member = grown;                                                                                         \
-        else                                                                                                           \
-            whole = false;                                                                                             \
+#define GROW(member, per)                                                                          \
+    {                                                                                              \
+        void *grown = realloc(e->member, (size_t)room * (size_t)(per) * sizeof *e->member + 1);    \
+        if (grown)                                                                                 \
+            e->member = grown;                                                                     \
+        else                                                                                       \
+            whole = false;                                                                         \
     }
     ARRAYS(GROW)
 #undef GROW
@@ -80,8 +80,8 @@ static int record(bex_env *env, const double *action, void *payload) {
 static int play(bex_tabletop_episode *e, const bex_tabletop_job *job, bex_env *env, int attempt) {
     const bex_world *w = job->world;
     static const bex_real still[BEX_OSC_ACTION] = {0, 0, 0, 0, 0, 0, -1};
-    bex_rng rng = bex_rng_split(bex_rng_split(bex_rng_seed(job->seed), "task", (uint64_t)job->task), "attempt",
-                                (uint64_t)attempt);
+    bex_rng rng = bex_rng_split(bex_rng_split(bex_rng_seed(job->seed), "task", (uint64_t)job->task),
+                                "attempt", (uint64_t)attempt);
     bex_real *state = malloc((size_t)w->spec.state * sizeof *state), reward;
     bool end;
     bex_hand h;
@@ -91,11 +91,13 @@ static int play(bex_tabletop_episode *e, const bex_tabletop_job *job, bex_env *e
         bex_fail("out of memory");
         goto done;
     }
-    if (bex_libero_fresh(env, bex_rng_split(rng, "start", 0), &(bex_frame){.state = state}) < 0) goto done;
+    if (bex_libero_fresh(env, bex_rng_split(rng, "start", 0), &(bex_frame){.state = state}) < 0)
+        goto done;
     bex_libero_read(env, e->init_state);
     for (int i = 0; i < job->settle; i++)
         if (w->class->step(env, still, &(bex_frame){.state = state}, &reward, &end) < 0) goto done;
-    if (bex_hand_begin(&h, env, job->task, bex_rng_split(rng, "hand", 0), job->noise, job->limit, record, e) < 0)
+    if (bex_hand_begin(&h, env, job->task, bex_rng_split(rng, "hand", 0), job->noise, job->limit,
+                       record, e) < 0)
         goto done;
     e->success = bex_script_play(&h);
     code = h.failed ? -1 : 0;
@@ -128,8 +130,9 @@ static int attempt_work(long piece, int worker, void *payload) {
     return bex_tabletop_attempt(&w->episode[piece], w->job, w->first + (int)piece);
 }
 
-int bex_tabletop_demonstrate(bex_tabletop_tally *tally, const bex_tabletop_job *job, int wanted, int most,
-                             int (*keep)(const bex_tabletop_episode *, void *), void *payload) {
+int bex_tabletop_demonstrate(bex_tabletop_tally *tally, const bex_tabletop_job *job, int wanted,
+                             int most, int (*keep)(const bex_tabletop_episode *, void *),
+                             void *payload) {
     *tally = (bex_tabletop_tally){0};
     int code = 0, side = bex_parallel_threads();
     while (code == 0 && tally->attempts < most && tally->kept < wanted) {
@@ -139,7 +142,8 @@ int bex_tabletop_demonstrate(bex_tabletop_tally *tally, const bex_tabletop_job *
         code = bex_try_parallel(0, count, attempt_work, &w);
         for (int i = 0; i < count; i++) {
             const bex_tabletop_episode *e = &w.episode[i];
-            if (code == 0 && tally->kept < wanted) { // what comes behind the last one wanted was never asked for
+            if (code == 0 &&
+                tally->kept < wanted) { // what comes behind the last one wanted was never asked for
                 tally->attempts++;
                 tally->successes += e->success;
                 tally->steps += e->success ? e->rows : 0;

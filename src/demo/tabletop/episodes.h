@@ -37,8 +37,9 @@ typedef struct bex_tabletop_tally {
 
 /* Attempts, on all threads, until `wanted` succeeded or `most` were made; each kept one is handed to `keep` in
  * order of k, in the caller's thread; keep NULL: only counted. Negative with a message. */
-int bex_tabletop_demonstrate(bex_tabletop_tally *tally, const bex_tabletop_job *job, int wanted, int most,
-                             int (*keep)(const bex_tabletop_episode *, void *), void *payload);
+int bex_tabletop_demonstrate(bex_tabletop_tally *tally, const bex_tabletop_job *job, int wanted,
+                             int most, int (*keep)(const bex_tabletop_episode *, void *),
+                             void *payload);
 
 /* As a file wants it. */
 bex_libero_demo bex_tabletop_demo(const bex_tabletop_episode *e, const char *model_file);

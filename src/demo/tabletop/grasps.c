@@ -5,9 +5,12 @@
 #include <stddef.h>
 #include <string.h>
 
-#define X {1, 0, 0}
-#define Y {0, 1, 0}
-#define Z {0, 0, 1}
+#define X                                                                                          \
+    { 1, 0, 0 }
+#define Y                                                                                          \
+    { 0, 1, 0 }
+#define Z                                                                                          \
+    { 0, 0, 1 }
 
 static const bex_grasp grasps[] = {
     {"alphabet_soup", {0, 0.012, -0.0024}, Z},

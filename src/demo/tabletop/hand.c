@@ -14,7 +14,7 @@
 #define TURN_DONE 0.08
 enum { STUCK = 14 };
 
-#define PI        3.14159265358979323846
+#define PI 3.14159265358979323846
 
 static void see(bex_hand *h) {
     bex_osc_grip(bex_libero_osc(h->env), h->sim, h->where, h->R);
@@ -62,7 +62,8 @@ void bex_hand_step(bex_hand *h, const double wanted[BEX_OSC_ACTION]) {
         action[i] = (double)act[i];
     }
     if ((h->on_step && h->on_step(h->env, action, h->payload) < 0) ||
-        h->env->world->class->step(h->env, act, &(bex_frame){.state = h->state}, &reward, &terminated) < 0) {
+        h->env->world->class->step(h->env, act, &(bex_frame){.state = h->state}, &reward,
+                                   &terminated) < 0) {
         h->failed = true;
         return;
     }
@@ -96,7 +97,8 @@ static void multiply(double out[9], const double a[9], const double b[9]) {
 }
 
 static void about(double R[9], const double axis[3], double angle) {
-    double c = cos(angle), s = sin(angle), n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    double c = cos(angle), s = sin(angle),
+           n = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
     double x = axis[0] / n, y = axis[1] / n, z = axis[2] / n;
     const double r[9] = {c + x * x * (1 - c),     x * y * (1 - c) - z * s, x * z * (1 - c) + y * s,
                          y * x * (1 - c) + z * s, c + y * y * (1 - c),     y * z * (1 - c) - x * s,

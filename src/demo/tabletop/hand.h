@@ -34,17 +34,17 @@ typedef struct bex_hand {
     double speed; // most of an action's translation, 1: as fast as it goes
     bex_hand_fn *on_step;
     void *payload;
-    bex_real *state; // scratch
+    bex_real *state;       // scratch
     double where[3], R[9]; // grip site
     int holding;           // thing, -1: nothing
-    double offset[3];          // of the thing held, seen from the hand
-    const void *tried;         // the grasp tried last
-    bool leans;                // the hand leant when it took hold
-    double taken[9];           // its orientation then
+    double offset[3];      // of the thing held, seen from the hand
+    const void *tried;     // the grasp tried last
+    bool leans;            // the hand leant when it took hold
+    double taken[9];       // its orientation then
 } bex_hand;
 
-int bex_hand_begin(bex_hand *h, bex_env *env, int task, bex_rng rng, double noise, int limit, bex_hand_fn *on_step,
-                   void *payload);
+int bex_hand_begin(bex_hand *h, bex_env *env, int task, bex_rng rng, double noise, int limit,
+                   bex_hand_fn *on_step, void *payload);
 void bex_hand_end(bex_hand *h);
 
 /* No more to be done: success, the limit, or a failure. */

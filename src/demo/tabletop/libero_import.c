@@ -24,8 +24,8 @@ static const double rests[2][BEX_OSC_JOINTS] = {
 typedef struct source {
     bex_h5 *file;
     const bex_libero_import_options *options;
-    bool libero;     // it has a BDDL task
-    bex_bddl scene;  // of libero
+    bool libero;      // it has a BDDL task
+    bex_bddl scene;   // of libero
     long long settle; // steps before row 0
 } source;
 
@@ -57,7 +57,8 @@ static int read_task(source *s) {
     return bex_h5_attribute_integer(s->file, "data", "settle", &s->settle) < 0 ? -1 : 0;
 }
 
-static int read_table(bex_h5 *f, const char *demo, const char *name, double **out, int *rows, int *columns) {
+static int read_table(bex_h5 *f, const char *demo, const char *name, double **out, int *rows,
+                      int *columns) {
     char key[BEX_PATH_SIZE];
     bex_h5_shape shape;
     if (bex_path_join(key, demo, "%s", name) < 0 || bex_h5_measure(f, key, &shape) < 0) return -1;
@@ -80,10 +81,12 @@ static int read_demo(replay *r, const source *s) {
 }
 
 static int make_ready(replay *r, const source *s) {
-    if (bex_recorded_load(&r->model, r->model_text, s->options->robosuite, s->options->libero, "model_file") < 0)
+    if (bex_recorded_load(&r->model, r->model_text, s->options->robosuite, s->options->libero,
+                          "model_file") < 0)
         return -1;
     if (r->width != 1 + r->model->nq + r->model->nv)
-        return bex_fail("states of %d numbers, its model has %d", r->width, 1 + r->model->nq + r->model->nv);
+        return bex_fail("states of %d numbers, its model has %d", r->width,
+                        1 + r->model->nq + r->model->nv);
     if (bex_mj_sim_init(&r->sim, r->model) < 0) return -1;
     r->posed = true;
     if (bex_osc_init(&r->osc, r->model, rests[s->libero]) < 0) return -1;
@@ -96,7 +99,8 @@ static int make_ready(replay *r, const source *s) {
 static int begin(replay *r, const source *s) {
     static const double still[BEX_OSC_ACTION] = {0, 0, 0, 0, 0, 0, -1};
     double *init = NULL;
-    int there = s->settle ? bex_h5_attribute_doubles(s->file, r->key, "init_state", &init, r->width) : 0;
+    int there =
+        s->settle ? bex_h5_attribute_doubles(s->file, r->key, "init_state", &init, r->width) : 0;
     if (there < 0) return -1;
     const double *state = there ? init : r->states;
     bex_mj_sim_reset(&r->sim);
@@ -153,7 +157,8 @@ static int make_fresh(fresh *f, const replay *r, const source *s) {
         whole = (f->picture[c] = malloc(bytes)) != NULL && whole;
     if (!whole) return bex_fail("out of memory for %d rows", r->rows);
     if (!size) return 0;
-    const bex_view_options look = {.size = (int)size, .samples = 0, .solids = !strstr(r->model_text, "mesh=")};
+    const bex_view_options look = {
+        .size = (int)size, .samples = 0, .solids = !strstr(r->model_text, "mesh=")};
     return bex_view_new(&f->view, r->model, &s->scene, &look);
 }
 
@@ -184,7 +189,8 @@ static int play(replay *r, const source *s, fresh *f, bex_libero_replay *out) {
     for (int t = 0; t < r->rows; t++) {
         compare(r, t, out);
         if (f && see(f, r, t, s->options->images) < 0) return -1;
-        if (bex_osc_step(&r->osc, &r->sim, r->actions + BEX_OSC_ACTION * t) < 0 || bex_mj_sim_forward(&r->sim) < 0)
+        if (bex_osc_step(&r->osc, &r->sim, r->actions + BEX_OSC_ACTION * t) < 0 ||
+            bex_mj_sim_forward(&r->sim) < 0)
             return bex_fail_in("row %d", t);
         out->success = out->success || done(r);
     }
@@ -210,7 +216,8 @@ static int save(bex_libero_file *file, const replay *r, const source *s, const f
     return bex_libero_file_add(file, &d);
 }
 
-static int replay_demo(const source *s, const char *name, bex_libero_file *file, bex_libero_replay *out) {
+static int replay_demo(const source *s, const char *name, bex_libero_file *file,
+                       bex_libero_replay *out) {
     replay r = {.rows = 0};
     fresh f = {.view = NULL};
     *out = (bex_libero_replay){.first_off = -1, .checked = s->libero};
@@ -233,7 +240,8 @@ static int replay_demo(const source *s, const char *name, bex_libero_file *file,
 
 // the same attributes as the file that was read
 static int create(bex_libero_file **file, const source *s) {
-    static const char *const names[] = {"env_name", "env_args", "problem_info", "bddl_file_name", "bddl_file_content"};
+    static const char *const names[] = {"env_name", "env_args", "problem_info", "bddl_file_name",
+                                        "bddl_file_content"};
     char *text[5] = {NULL};
     int code = 0;
     for (int i = 0; i < 5 && code == 0; i++) {
@@ -255,7 +263,8 @@ int bex_libero_import(const char *path, const bex_libero_import_options *options
     if (!s) return bex_fail("out of memory");
     s->options = options;
     if (bex_h5_open(&s->file, path) < 0) goto done;
-    if (read_task(s) < 0 || bex_h5_names(s->file, "data", &names) < 0 || (options->out && create(&file, s) < 0))
+    if (read_task(s) < 0 || bex_h5_names(s->file, "data", &names) < 0 ||
+        (options->out && create(&file, s) < 0))
         goto done;
     bex_names_sort_natural(&names);
     code = 0;

@@ -6,10 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-#define FAR  0.7
-#define NEAR 0.42
-#define LEAN 0.4
+#define FAR   0.7
+#define NEAR  0.42
+#define LEAN  0.4
 #define TWIST 0.3
+#define LOW   0.035 // metres above a grasp where a hand comes in from the side
+
+enum { WAY = 6 };
 
 enum { WAYS = 16 };
 
@@ -43,7 +46,8 @@ static double clear_height(const bex_hand *h, const double to[3], int except) {
         for (int i = 0; i < POINTS && free; i++)
             for (int side = -1; side <= 1 && free; side++) {
                 double t = (double)i / (POINTS - 1), off = 0.05 * side;
-                double p[3] = {h->where[0] + t * dx - off * dy / n, h->where[1] + t * dy + off * dx / n, z};
+                double p[3] = {h->where[0] + t * dx - off * dy / n,
+                               h->where[1] + t * dy + off * dx / n, z};
                 free = bex_pose_clearance(h->goals, h->sim, p, except) > 0.02;
             }
         if (free) return z;
@@ -59,18 +63,21 @@ static void travel(bex_hand *h, const double to[3], const double R[9], double lo
     bex_hand_go(h, over, R, 0.025, 110);
 }
 
-/* How many places of an open hand would be inside something on its way to a grasp: fingers, palm, wrist. `back` is
- * how far it still has to go. */
-static int crowded(const bex_hand *h, int thing, const double at[3], const double R[9], double back) {
+/* How many places of an open hand would be inside something on its way to a grasp: fingers, palm, wrist. `off` is
+ * where it is on the way, seen from the grasp. */
+static int crowded(const bex_hand *h, int thing, const double at[3], const double R[9],
+                   const double off[3]) {
     static const struct {
         double across, up, radius;
-    } parts[] = {{0.05, 0.008, 0.014}, {-0.05, 0.008, 0.014}, {0.056, 0.035, 0.014}, {-0.056, 0.035, 0.014}, {0.085, 0.075, 0.04}, {-0.085, 0.075, 0.04},
-                 {0.045, 0.075, 0.045}, {-0.045, 0.075, 0.045}, {0, 0.08, 0.045}, {0, 0.13, 0.05}, {0, 0.2, 0.05}};
+    } parts[] = {{0.05, 0.008, 0.014},   {-0.05, 0.008, 0.014},  {0.056, 0.035, 0.014},
+                 {-0.056, 0.035, 0.014}, {0.085, 0.075, 0.04},   {-0.085, 0.075, 0.04},
+                 {0.045, 0.075, 0.045},  {-0.045, 0.075, 0.045}, {0, 0.08, 0.045},
+                 {0, 0.13, 0.05},        {0, 0.2, 0.05}};
     int count = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         double p[3];
         for (int k = 0; k < 3; k++)
-            p[k] = at[k] + parts[i].across * R[3 * k] - (parts[i].up + back) * R[3 * k + 2];
+            p[k] = at[k] + off[k] + parts[i].across * R[3 * k] - parts[i].up * R[3 * k + 2];
         count += bex_pose_clearance(h->goals, h->sim, p, thing) < parts[i].radius;
     }
     return count;
@@ -80,32 +87,52 @@ typedef struct choice {
     const bex_grasp *grasp;
     double at[3], R[9];
     bool leans;
+    double side[3]; // where it comes in from, low above the thing; zero: straight along the hand
 } choice;
+
+// the way to a grasp backwards, seen from it: point 0 is the grasp itself
+static void way_in(const choice *c, int i, double off[3]) {
+    static const double up[WAY] = {0, LOW, LOW, LOW, LOW + 0.07, LOW + 0.14},
+                        out[WAY] = {0, 0, 0.06, 0.12, 0.12, 0.12};
+    bool slides = c->side[0] != 0 || c->side[1] != 0;
+    for (int k = 0; k < 3; k++)
+        off[k] = slides ? out[i] * c->side[k] + (k == 2) * up[i] : -0.035 * i * c->R[3 * k + 2];
+}
 
 static int cost_of(const bex_hand *h, int thing, const choice *c) {
     int cost = 0;
-    for (int i = 0; i < 3; i++) cost += crowded(h, thing, c->at, c->R, 0.07 * i);
+    for (int i = 0; i < WAY; i++) {
+        double off[3];
+        way_in(c, i, off);
+        cost += crowded(h, thing, c->at, c->R, off);
+    }
     if (c->grasp == h->tried) cost += 2;
     // an arm stretched out straight does not come back
     const double *base = h->scene->room->base;
     double wrist[2] = {c->at[0] - 0.2 * c->R[2] - base[0], c->at[1] - 0.2 * c->R[5] - base[1]};
     double reach = hypot(wrist[0], wrist[1]);
-    if (reach > FAR) cost += (int)ceil((reach - FAR) / 0.02);
+    if (reach > FAR) cost += (int)ceil((reach - FAR) / 0.01);
     // nor does one reach down close to its own foot
     if (reach < NEAR && c->at[2] < base[2] + 0.08) cost += (int)ceil((NEAR - reach) / 0.01);
     return cost;
 }
 
-// the ways to take one grasp: straight down, twisted a little, and leaning four ways
-static void make_choice(const bex_hand *h, const bex_pose *p, const bex_grasp *g, int way, choice *c) {
+/* The ways to take one grasp: straight down, twisted a little, in from four sides, leaning to four sides. */
+static void make_choice(const bex_hand *h, const bex_pose *p, const bex_grasp *g, int way,
+                        choice *c) {
     double along[3], side[3];
+    *c = (choice){.grasp = g, .leans = way > 6};
     placed(p, g->at, c->at);
     turned(p, g->along, along);
     bex_hand_down(h, c->R, along);
-    c->grasp = g, c->leans = way > 2;
     if (way == 1 || way == 2) bex_hand_yaw(c->R, way == 1 ? TWIST : -TWIST);
-    for (int i = 0; i < 3; i++) side[i] = (way & 1 ? 1 : -1) * (way > 4 ? c->R[3 * i + 1] : c->R[3 * i]);
-    if (c->leans) bex_hand_lean(c->R, side, LEAN);
+    if (way < 3) return;
+    for (int i = 0; i < 3; i++)
+        side[i] = (way & 1 ? 1 : -1) * ((way - 3) % 4 > 1 ? c->R[3 * i + 1] : c->R[3 * i]);
+    if (c->leans)
+        bex_hand_lean(c->R, side, LEAN);
+    else
+        memcpy(c->side, side, sizeof side);
 }
 
 // one of the kind's grasps, drawn among those least in the way of others and nearest to what is wanted
@@ -115,7 +142,7 @@ static bool choose(bex_hand *h, int thing, const double *along, choice *out) {
     choice good[WAYS], c;
     bex_pose p = bex_pose_thing(h->goals, h->sim, thing);
     int count = 0, best = 1 << 20;
-    for (int way = 0; way < 7 && (way == 0 || best >= 2); way++)
+    for (int way = 0; way < 11 && (way == 0 || best >= 2); way++)
         for (int i = 0; (g = bex_grasp_of(kind, i)); i++) {
             make_choice(h, &p, g, way, &c);
             int cost = cost_of(h, thing, &c) + 2 * c.leans + (way > 0);
@@ -127,27 +154,43 @@ static bool choose(bex_hand *h, int thing, const double *along, choice *out) {
     return count > 0;
 }
 
+// back along the way in, the thing in the hand
+static void lift_out(bex_hand *h, const choice *c, double lift) {
+    double from[3], to[3], off[3];
+    memcpy(from, h->where, sizeof from);
+    for (int i = 1; i < 4 && c->side[0] * c->side[0] + c->side[1] * c->side[1] > 0; i += 2) {
+        way_in(c, i, off);
+        add(to, from, 1, off);
+        bex_hand_go(h, to, c->R, 0.02, 25);
+    }
+    const double up[3] = {0, 0, 1}, back[3] = {-c->R[2], -c->R[5], -c->R[8]};
+    add(to, h->where, lift, c->leans ? back : up);
+    bex_hand_go(h, to, c->R, 0.03, 45);
+}
+
 bool bex_move_pick(bex_hand *h, int thing, const double *along, double lift) {
-    double above[3];
+    double to[3], off[3];
     choice c;
     if (bex_hand_over(h)) return false;
     if (h->grip > 0) bex_hand_open(h, 4);
     h->grip = -1;
     if (!choose(h, thing, along, &c)) return false;
+    bool slides = c.side[0] != 0 || c.side[1] != 0;
     h->tried = c.grasp, h->leans = c.leans;
-    const double back[3] = {-c.R[2], -c.R[5], -c.R[8]};
-    add(above, c.at, c.leans ? 0.12 : 0.07, back);
-    travel(h, above, c.R, 0.015, thing);
+    way_in(&c, slides ? WAY - 2 : c.leans ? 4 : 2, off);
+    add(to, c.at, 1, off);
+    travel(h, to, c.R, 0.015, thing);
     bex_pose p = bex_pose_thing(h->goals, h->sim, thing);
     placed(&p, c.grasp->at, c.at);
-    add(above, c.at, 0.045, back);
-    bex_hand_go(h, above, c.R, 0.012, 30);
+    for (int i = slides ? 3 : 1; i > 0; i -= 2) {
+        way_in(&c, i, off);
+        add(to, c.at, 1, off);
+        bex_hand_go(h, to, c.R, 0.012, 30);
+    }
     bex_hand_go(h, c.at, c.R, 0.006, 20);
     bex_hand_close(h, 9);
     bex_hand_hold(h, thing);
-    double up[3] = {h->where[0], h->where[1], h->where[2] + lift};
-    if (c.leans) add(up, h->where, lift, back);
-    bex_hand_go(h, up, c.R, 0.03, 45);
+    lift_out(h, &c, lift);
     bex_hand_hold(h, thing);
     memcpy(h->taken, c.R, sizeof c.R);
     // it came along
@@ -215,7 +258,8 @@ typedef struct drawer {
 
 static drawer drawer_of(const bex_hand *h, int region) {
     const bex_bddl_region *r = &h->scene->region[region];
-    drawer d = {.cabinet = bex_pose_thing(h->goals, h->sim, r->target), .joint = {BEX_PREDICATE_OPEN, -1 - region, 0}};
+    drawer d = {.cabinet = bex_pose_thing(h->goals, h->sim, r->target),
+                .joint = {BEX_PREDICATE_OPEN, -1 - region, 0}};
     bool top = strstr(r->name, "top_region"), middle = strstr(r->name, "middle_region");
     double q = bex_goals_joint(h->goals, h->sim, &d.joint);
     const double bar[3] = {-0.0028, -0.1016 + q, top ? 0.1839 : middle ? 0.1104 : 0.0411};
@@ -246,7 +290,8 @@ static void pull_drawer(bex_hand *h, int region) {
     bex_hand_close(h, 9);
     for (int n = 0; n < 45 && drawer_at(h, &d) > -0.152 && !bex_hand_over(h); n++) {
         d = drawer_of(h, region);
-        double ahead = (h->where[0] - d.handle[0]) * d.out[0] + (h->where[1] - d.handle[1]) * d.out[1];
+        double ahead =
+            (h->where[0] - d.handle[0]) * d.out[0] + (h->where[1] - d.handle[1]) * d.out[1];
         if (ahead > 0.03) break; // it slipped off
         add(at, d.handle, 0.1, d.out);
         bex_hand_go(h, at, R, 0, 1);
@@ -353,7 +398,8 @@ static const double door_hinge[3] = {-0.1725, -0.088, 0};
 
 // a point of the door, seen from its hinge when shut, at angle q; and a direction
 static void door_point(const bex_pose *m, double q, double x, double y, double z, double out[3]) {
-    const double p[3] = {door_hinge[0] + cos(q) * x - sin(q) * y, door_hinge[1] + sin(q) * x + cos(q) * y, z};
+    const double p[3] = {door_hinge[0] + cos(q) * x - sin(q) * y,
+                         door_hinge[1] + sin(q) * x + cos(q) * y, z};
     placed(m, p, out);
 }
 

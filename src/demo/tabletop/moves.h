@@ -11,11 +11,11 @@ bool bex_move_pick(bex_hand *h, int thing, const double *along, double lift);
 
 /* How to put down what is held. */
 typedef struct bex_put {
-    double at[3];         // of its origin
-    const double *R;      // of the hand then; NULL: straight down as it is
-    double over;          // height of its origin on the way there, world z; 0: chosen
-    double least;         // the grip site goes no lower than this world z; 0: as low as `at` says
-    double away[3];       // where the hand goes after, relative; 0: up
+    double at[3];    // of its origin
+    const double *R; // of the hand then; NULL: straight down as it is
+    double over;     // height of its origin on the way there, world z; 0: chosen
+    double least;    // the grip site goes no lower than this world z; 0: as low as `at` says
+    double away[3];  // where the hand goes after, relative; 0: up
 } bex_put;
 void bex_move_put(bex_hand *h, const bex_put *put);
 

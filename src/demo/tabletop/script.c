@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define ASIDE 0.41 // metres before the middle of a cabinet
-
 static const char *kind_of(const bex_hand *h, int thing) {
     const bex_kind *k = h->scene->thing[thing].kind;
     return k ? k->name : "";
@@ -28,7 +26,8 @@ static double draw(bex_hand *h, double least, double most) {
 
 // a vector of a pose's own axes, in the world
 static void turned(const bex_pose *p, const double v[3], double out[3]) {
-    for (int i = 0; i < 3; i++) out[i] = p->R[3 * i] * v[0] + p->R[3 * i + 1] * v[1] + p->R[3 * i + 2] * v[2];
+    for (int i = 0; i < 3; i++)
+        out[i] = p->R[3 * i] * v[0] + p->R[3 * i + 1] * v[1] + p->R[3 * i + 2] * v[2];
 }
 
 static void placed(const bex_pose *p, const double v[3], double out[3]) {
@@ -63,10 +62,12 @@ static void put_on_region(bex_hand *h, int a, int region) {
     if (is(h, r->target, "flat_stove")) z += 0.025;
     double along[3] = {1, 0, 0};
     bool pan = is(h, a, "chefmate_8_frypan"), shelf = is(h, r->target, "wooden_two_layer_shelf");
-    if (!bex_move_pick(h, a, pan || is(h, a, "moka_pot") ? along : NULL, shelf ? 0.2 : 0.14)) return;
+    if (!bex_move_pick(h, a, pan || is(h, a, "moka_pot") ? along : NULL, shelf ? 0.2 : 0.14))
+        return;
     site = bex_pose_region(h->goals, h->sim, region, half);
     double spread = fmin(0.02, 0.3 * fmin(half[0], half[1]));
-    bex_put put = {.at = {site.p[0] + draw(h, -spread, spread), site.p[1] + draw(h, -spread, spread), z + below + 0.008}};
+    bex_put put = {.at = {site.p[0] + draw(h, -spread, spread),
+                          site.p[1] + draw(h, -spread, spread), z + below + 0.008}};
     put.over = fmax(put.at[2] + 0.07, h->scene->room->top + 0.14);
     bex_move_put(h, &put);
 }
@@ -82,7 +83,8 @@ static void put_on_rack(bex_hand *h, int bottle, int region) {
     bex_hand_down(h, R, across);
     bex_hand_lean(R, toward, 1.02);
     turned(&rack, foot, toward);
-    bex_put put = {.at = {site.p[0] + toward[0], site.p[1] + toward[1], site.p[2] + toward[2]}, .R = R};
+    bex_put put = {.at = {site.p[0] + toward[0], site.p[1] + toward[1], site.p[2] + toward[2]},
+                   .R = R};
     put.over = put.at[2] + 0.09;
     bex_move_put(h, &put);
 }
@@ -96,7 +98,8 @@ static void put_in_box(bex_hand *h, int a, int region, double walls) {
     bex_pose at = bex_pose_thing(h->goals, h->sim, box);
     double x = 0, y = 0;
     if (is(h, box, "wooden_tray")) x = draw(h, -0.06, 0.06), y = draw(h, -0.01, 0.01);
-    bex_put put = {.at = {site.p[0] + x, site.p[1] + y, at.p[2] + 0.02 + below}, .least = at.p[2] + walls - 0.015};
+    bex_put put = {.at = {site.p[0] + x, site.p[1] + y, at.p[2] + 0.02 + below},
+                   .least = at.p[2] + walls - 0.015};
     put.over = at.p[2] + walls + below + 0.03;
     bex_move_put(h, &put);
 }
@@ -108,11 +111,15 @@ static void put_in_drawer(bex_hand *h, int a, int region) {
     int cabinet = h->scene->region[region].target;
     bool lying = is(h, a, "ketchup");
     if (!bex_move_pick(h, a, lying ? (const double[3]){0, 1, 0} : NULL, 0.2)) return;
-    bex_pose site = bex_pose_region(h->goals, h->sim, region, half), body = bex_pose_thing(h->goals, h->sim, cabinet);
+    bex_pose site = bex_pose_region(h->goals, h->sim, region, half),
+             body = bex_pose_thing(h->goals, h->sim, cabinet);
     turned(&body, (const double[3]){0, -1, 0}, out);
-    double floor = site.p[2] - 0.0265, push = ends_in(h->scene->region[region].name, "bottom_region") ? 0.015 : 0.008;
-    bex_put put = {.at = {site.p[0] + push * out[0], site.p[1] + push * out[1], floor + 0.012 + below}};
-    put.over = body.p[2] + (ends_in(h->scene->region[region].name, "bottom_region") ? 0.16 : 0.27) + below;
+    double floor = site.p[2] - 0.0265,
+           push = ends_in(h->scene->region[region].name, "bottom_region") ? 0.015 : 0.008;
+    bex_put put = {
+        .at = {site.p[0] + push * out[0], site.p[1] + push * out[1], floor + 0.012 + below}};
+    put.over =
+        body.p[2] + (ends_in(h->scene->region[region].name, "bottom_region") ? 0.16 : 0.27) + below;
     if (lying) {
         bex_hand_down(h, R, (const double[3]){0, 1, 0});
         bex_hand_lean(R, across, 0.95);
@@ -135,7 +142,9 @@ static void put_in_caddy(bex_hand *h, int book, int region) {
     bex_pose caddy = bex_pose_thing(h->goals, h->sim, h->scene->region[region].target);
     bool front = ends_in(h->scene->region[region].name, "front_contain_region");
     bex_hand_down(h, R, (const double[3]){1, 0, 0}); // the book's long side along y
-    bex_put put = {.at = {site.p[0], site.p[1], caddy.p[2] + 0.03}, .R = R, .least = caddy.p[2] + (front ? 0.155 : 0.2)};
+    bex_put put = {.at = {site.p[0], site.p[1], caddy.p[2] + 0.03},
+                   .R = R,
+                   .least = caddy.p[2] + (front ? 0.155 : 0.2)};
     put.over = caddy.p[2] + 0.2;
     bex_move_carry(h, (const double[3]){site.p[0], site.p[1], put.over}, R);
     // its middle, not its origin, in the middle of the compartment: a centimetre is all the room there is
@@ -154,7 +163,8 @@ static void before_shelf(const bex_pose *shelf, double x, double y, double z, do
 // a pan, by its handle, straight in through the front
 static void put_pan_in_shelf(bex_hand *h, int pan, const bex_pose *shelf, double floor, bool low) {
     static const double across[3] = {1, 0, 0};
-    double R[9], p[3], below = height_of(h, pan), lift = low ? 0.03 : floor + 0.09 - h->scene->room->top;
+    double R[9], p[3], below = height_of(h, pan),
+                       lift = low ? 0.03 : floor + 0.09 - h->scene->room->top;
     if (!bex_move_pick(h, pan, across, lift)) return;
     bex_hand_down(h, R, across);
     before_shelf(shelf, 0.005, -0.25, floor + below + 0.014, p);
@@ -207,38 +217,56 @@ static void put_in_shelf(bex_hand *h, int a, int region) {
     bool low = ends_in(h->scene->region[region].name, "bottom_region");
     bex_pose shelf = bex_pose_thing(h->goals, h->sim, h->scene->region[region].target);
     double floor = low ? h->scene->room->top : shelf.p[2] + 0.0711;
-    if (is(h, a, "chefmate_8_frypan")) put_pan_in_shelf(h, a, &shelf, floor, low);
-    else if (low) put_book_under_shelf(h, a, &shelf);
-    else put_book_in_shelf(h, a, &shelf, floor);
+    if (is(h, a, "chefmate_8_frypan"))
+        put_pan_in_shelf(h, a, &shelf, floor, low);
+    else if (low)
+        put_book_under_shelf(h, a, &shelf);
+    else
+        put_book_in_shelf(h, a, &shelf, floor);
 }
 
 static void put_in(bex_hand *h, int a, int region) {
     int target = h->scene->region[region].target;
-    if (is(h, target, "basket")) put_in_box(h, a, region, 0.146);
-    else if (is(h, target, "wooden_tray")) put_in_box(h, a, region, 0.081);
-    else if (is(h, target, "desk_caddy")) put_in_caddy(h, a, region);
-    else if (is(h, target, "wooden_two_layer_shelf")) put_in_shelf(h, a, region);
-    else put_in_drawer(h, a, region);
+    if (is(h, target, "basket"))
+        put_in_box(h, a, region, 0.146);
+    else if (is(h, target, "wooden_tray"))
+        put_in_box(h, a, region, 0.081);
+    else if (is(h, target, "desk_caddy"))
+        put_in_caddy(h, a, region);
+    else if (is(h, target, "wooden_two_layer_shelf"))
+        put_in_shelf(h, a, region);
+    else
+        put_in_drawer(h, a, region);
 }
 
 static void bring_about(bex_hand *h, const bex_bddl_fact *f) {
     bool microwave = f->a >= 0 && is(h, f->a, "microwave");
     switch (f->predicate) {
     case BEX_PREDICATE_ON:
-        if (f->b >= 0) put_on_thing(h, f->a, f->b);
-        else if (is(h, h->scene->region[-1 - f->b].target, "wine_rack")) put_on_rack(h, f->a, -1 - f->b);
-        else put_on_region(h, f->a, -1 - f->b);
+        if (f->b >= 0)
+            put_on_thing(h, f->a, f->b);
+        else if (is(h, h->scene->region[-1 - f->b].target, "wine_rack"))
+            put_on_rack(h, f->a, -1 - f->b);
+        else
+            put_on_region(h, f->a, -1 - f->b);
         break;
-    case BEX_PREDICATE_IN: put_in(h, f->a, -1 - f->b); break;
+    case BEX_PREDICATE_IN:
+        put_in(h, f->a, -1 - f->b);
+        break;
     case BEX_PREDICATE_OPEN:
-        if (microwave) bex_move_open_microwave(h, f->a);
-        else bex_move_open_drawer(h, -1 - f->a);
+        if (microwave)
+            bex_move_open_microwave(h, f->a);
+        else
+            bex_move_open_drawer(h, -1 - f->a);
         break;
     case BEX_PREDICATE_CLOSE:
-        if (microwave) bex_move_close_microwave(h, f->a);
-        else bex_move_close_drawer(h, -1 - f->a);
+        if (microwave)
+            bex_move_close_microwave(h, f->a);
+        else
+            bex_move_close_drawer(h, -1 - f->a);
         break;
-    default: bex_move_turn_knob(h, f->a, f->predicate == BEX_PREDICATE_TURNON);
+    default:
+        bex_move_turn_knob(h, f->a, f->predicate == BEX_PREDICATE_TURNON);
     }
 }
 
@@ -249,29 +277,12 @@ static int rank(const bex_bddl_task *t, int i) {
     for (int k = 0; k < t->facts; k++) {
         const bex_bddl_fact *other = &t->goal[k];
         if (k == i) continue;
-        if (f->predicate == BEX_PREDICATE_CLOSE && other->predicate == BEX_PREDICATE_IN && other->b == f->a)
+        if (f->predicate == BEX_PREDICATE_CLOSE && other->predicate == BEX_PREDICATE_IN &&
+            other->b == f->a)
             return 1;
         if (f->predicate == BEX_PREDICATE_ON && f->b >= 0 && other->a == f->b) return 1;
     }
     return 0;
-}
-
-// what will go into a drawer and stands where it opens to is set aside first
-static void clear_way(bex_hand *h, const bex_bddl_task *t, const bex_bddl_fact *open) {
-    for (int i = 0; i < t->facts; i++) {
-        const bex_bddl_fact *f = &t->goal[i];
-        if (open->predicate != BEX_PREDICATE_OPEN || f->predicate != BEX_PREDICATE_IN || f->b != open->a) continue;
-        bex_pose cabinet = bex_pose_thing(h->goals, h->sim, h->scene->region[-1 - open->a].target);
-        bex_pose a = bex_pose_thing(h->goals, h->sim, f->a);
-        double out[3], far = 0, to = ASIDE, below = height_of(h, f->a);
-        turned(&cabinet, (const double[3]){0, -1, 0}, out);
-        for (int k = 0; k < 2; k++) far += (a.p[k] - cabinet.p[k]) * out[k];
-        if (far > to - 0.04 || !bex_move_pick(h, f->a, NULL, 0.05)) continue;
-        bex_put put = {.at = {a.p[0] + (to - far) * out[0], a.p[1] + (to - far) * out[1],
-                              h->scene->room->top + below + 0.006}};
-        put.over = put.at[2] + 0.05;
-        bex_move_put(h, &put);
-    }
 }
 
 // does all that comes first hold? A drawer is not closed before something is in it
@@ -286,10 +297,8 @@ bool bex_script_play(bex_hand *h) {
     for (int attempt = 0; attempt < 4 && !bex_hand_over(h); attempt++) {
         for (int r = 0; r < 2 && (r == 0 || first_done(h, t)); r++)
             for (int i = 0; i < t->facts && !bex_hand_over(h); i++)
-                if (rank(t, i) == r && !bex_goals_fact(h->goals, h->sim, &t->goal[i])) {
-                    clear_way(h, t, &t->goal[i]);
+                if (rank(t, i) == r && !bex_goals_fact(h->goals, h->sim, &t->goal[i]))
                     bring_about(h, &t->goal[i]);
-                }
         bex_hand_wait(h, BEX_HAND_HOLD);
     }
     return h->held >= BEX_HAND_HOLD;

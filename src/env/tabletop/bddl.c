@@ -143,7 +143,9 @@ static int read_things(const file *f, const node *section, bex_bddl *s, bool fix
         const bex_kind *k = bex_kind_named(kind);
         bool table = fixtures && !strcmp(kind, s->room->table);
         if (!table && (!k || k->fixture != fixtures))
-            return wrong(f, n, fixtures ? "no such fixture is known here" : "no such kind of object is known");
+            return wrong(f, n,
+                         fixtures ? "no such fixture is known here"
+                                  : "no such kind of object is known");
         if (waiting == s->all) return wrong(f, n, "a kind of nothing");
         for (; waiting < s->all; waiting++) s->thing[waiting].kind = k;
     }
@@ -153,7 +155,8 @@ static int read_things(const file *f, const node *section, bex_bddl *s, bool fix
 static int read_region(const file *f, const node *region, bex_bddl *s) {
     char name[BEX_BDDL_NAME], target[BEX_BDDL_NAME] = "";
     if (region->word) return wrong(f, region, "a region expected, in brackets");
-    if (s->regions == BEX_BDDL_REGIONS) return wrong(f, region, "more regions than there is room for");
+    if (s->regions == BEX_BDDL_REGIONS)
+        return wrong(f, region, "more regions than there is room for");
     bex_bddl_region *r = &s->region[s->regions];
     *r = (bex_bddl_region){.target = -1};
     if (copy_word(f, first(f, region), name, sizeof name, "a region's name") < 0) return -1;
@@ -209,8 +212,8 @@ static int read_fact(const file *f, const node *list, const bex_bddl *s, bex_bdd
     return 0;
 }
 
-static int read_facts(const file *f, const node *n, const bex_bddl *s, bex_bddl_fact *facts, int most,
-                      int *count) {
+static int read_facts(const file *f, const node *n, const bex_bddl *s, bex_bddl_fact *facts,
+                      int most, int *count) {
     for (*count = 0; n; n = next(f, n), (*count)++) {
         if (*count == most) return wrong(f, n, "more predicates than there is room for");
         if (read_fact(f, n, s, &facts[*count]) < 0) return -1;
@@ -229,8 +232,8 @@ static int read_goal(const file *f, const node *section, const bex_bddl *s, bex_
 static int read_language(const file *f, const node *section, bex_bddl_task *task) {
     size_t at = 0;
     for (const node *n = next(f, first(f, section)); n; n = next(f, n)) {
-        int wrote = snprintf(task->language + at, sizeof task->language - at, "%s%.*s", at ? " " : "",
-                             n->word ? n->length : 0, n->word ? n->word : "");
+        int wrote = snprintf(task->language + at, sizeof task->language - at, "%s%.*s",
+                             at ? " " : "", n->word ? n->length : 0, n->word ? n->word : "");
         at += (size_t)wrote;
         if (at >= sizeof task->language) return wrong(f, section, "too long a sentence");
     }
@@ -293,7 +296,8 @@ static void tables_last(bex_bddl *s) {
 }
 
 static int read_scene(const file *f, const node *whole, bex_bddl *s) {
-    const node *objects = section_of(f, whole, ":objects"), *fixtures = section_of(f, whole, ":fixtures");
+    const node *objects = section_of(f, whole, ":objects"),
+               *fixtures = section_of(f, whole, ":fixtures");
     const node *regions = section_of(f, whole, ":regions"), *init = section_of(f, whole, ":init");
     if (check_sections(f, whole) < 0 || read_room(f, whole, s) < 0) return -1;
     if (objects && read_things(f, objects, s, false) < 0) return -1;
@@ -331,8 +335,9 @@ int bex_bddl_merge(bex_bddl *scene, const bex_bddl *other, const char *name) {
     for (int i = 0; i < scene->all && same; i++)
         same = !strcmp(scene->thing[i].name, other->thing[i].name);
     for (int i = 0; i < scene->regions && same; i++)
-        same = !strcmp(scene->region[i].name, other->region[i].name) &&
-               !memcmp(scene->region[i].range, other->region[i].range, sizeof scene->region[i].range);
+        same =
+            !strcmp(scene->region[i].name, other->region[i].name) &&
+            !memcmp(scene->region[i].range, other->region[i].range, sizeof scene->region[i].range);
     if (!same) return bex_fail("%s: not of the same scene as the tasks before it", name);
     if (scene->tasks == BEX_BDDL_TASKS)
         return bex_fail("%s: more than %d tasks in one scene", name, BEX_BDDL_TASKS);
@@ -357,7 +362,8 @@ static void print_facts(FILE *f, const bex_bddl *s, const bex_bddl_fact *facts, 
 
 static void print_things(FILE *f, const bex_bddl *s, int first, int end) {
     for (int i = first; i < end; i++)
-        fprintf(f, " %s - %s", s->thing[i].name, s->thing[i].kind ? s->thing[i].kind->name : s->room->table);
+        fprintf(f, " %s - %s", s->thing[i].name,
+                s->thing[i].kind ? s->thing[i].kind->name : s->room->table);
 }
 
 static void print_numbers(FILE *f, const char *key, const double *v, int n) {
@@ -370,8 +376,8 @@ static void print_numbers(FILE *f, const char *key, const double *v, int n) {
 char *bex_bddl_text(const bex_bddl *s, int task) {
     bex_text t;
     if (bex_text_begin(&t) < 0) return NULL;
-    fprintf(t.out, "(define (problem %s)\n  (:domain robosuite)\n  (:language %s)\n  (:regions", s->room->problem,
-            s->task[task].language);
+    fprintf(t.out, "(define (problem %s)\n  (:domain robosuite)\n  (:language %s)\n  (:regions",
+            s->room->problem, s->task[task].language);
     for (int i = 0; i < s->regions; i++) {
         const bex_bddl_region *r = &s->region[i];
         const char *target = s->thing[r->target].name;

@@ -67,9 +67,10 @@ typedef struct bex_bddl_task {
 
 typedef struct bex_bddl {
     const bex_room *room;
-    bex_bddl_thing thing[BEX_BDDL_THINGS]; // objects first, then fixtures, each in their order; tables last
-    int objects, things;                   // things: objects and fixtures without tables
-    int all;                               // with tables
+    bex_bddl_thing
+        thing[BEX_BDDL_THINGS]; // objects first, then fixtures, each in their order; tables last
+    int objects, things;        // things: objects and fixtures without tables
+    int all;                    // with tables
     bex_bddl_region region[BEX_BDDL_REGIONS];
     int regions;
     bex_bddl_fact init[BEX_BDDL_FACTS];

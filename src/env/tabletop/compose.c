@@ -65,10 +65,9 @@ static bool one_of(const char *name, const char *const *list) {
 
 static const char *const names_of_assets[] = {"material", "texture", "mesh", "hfield", NULL};
 static const char *const names_of_things[] = {
-    "name",   "joint",    "joint1",  "joint2",  "jointinparent", "geom",       "geom1",
-    "geom2",  "actuator", "tendon",  "tendon1", "tendon2",       "slidesite",  "cranksite",
-    "body",   "body1",    "body2",   "target",  "site",          "childclass", "objname",
-    NULL};
+    "name",     "joint",  "joint1",  "joint2",     "jointinparent", "geom",      "geom1", "geom2",
+    "actuator", "tendon", "tendon1", "tendon2",    "slidesite",     "cranksite", "body",  "body1",
+    "body2",    "target", "site",    "childclass", "objname",       NULL};
 
 static void prefix(bex_xml_tree *t, bex_xml *e, const char *attribute, const char *with) {
     char text[400];
@@ -99,7 +98,8 @@ static void merge_assets(composing *c, const bex_xml *part) {
 
 // what is neither asset nor body
 static void merge_rest(composing *c, const bex_xml *part) {
-    static const char *const sections[] = {"actuator", "sensor", "tendon", "equality", "contact", NULL};
+    static const char *const sections[] = {"actuator", "sensor",  "tendon",
+                                           "equality", "contact", NULL};
     for (const bex_xml *s = part->first; s; s = s->next) {
         if (!one_of(s->tag, sections)) continue;
         bex_xml *to = bex_xml_child(c->tree->root, s->tag);
@@ -117,8 +117,8 @@ static int merge(composing *c, bex_xml *into, const bex_xml_tree *part) {
     return 0;
 }
 
-static void change(bex_xml_tree *t, bex_xml *top, const char *tag, const char *name, const char *attribute,
-                   const double *v, int n) {
+static void change(bex_xml_tree *t, bex_xml *top, const char *tag, const char *name,
+                   const char *attribute, const double *v, int n) {
     bex_xml *e = bex_xml_find(top, tag, "name", name);
     if (e) bex_xml_set_numbers(t, e, attribute, v, n);
 }
@@ -144,8 +144,8 @@ static void place_kitchen_table(bex_xml_tree *t, const bex_room *r) {
     change(t, t->root, "site", "table_top", "pos", top, 3);
     for (int i = 0; i < 4; i++) {
         char name[40];
-        double corner[3] = {(i == 0 || i == 3 ? 1 : -1) * (half[0] - 0.1), (i < 2 ? 1 : -1) * (half[1] - 0.1),
-                            -leg};
+        double corner[3] = {(i == 0 || i == 3 ? 1 : -1) * (half[0] - 0.1),
+                            (i < 2 ? 1 : -1) * (half[1] - 0.1), -leg};
         snprintf(name, sizeof name, "table_leg%d_visual", i + 1);
         change(t, t->root, "geom", name, "pos", corner, 3);
         change(t, t->root, "geom", name, "size", size, 2);
@@ -155,7 +155,8 @@ static void place_kitchen_table(bex_xml_tree *t, const bex_room *r) {
 static int add_arena(composing *c) {
     const bex_room *r = c->scene->room;
     bex_xml_tree *t;
-    if (bex_parts_read(&t, c->parts, BEX_PART_ARENA, c->parts->own ? r->table : r->arena) < 0) return -1;
+    if (bex_parts_read(&t, c->parts, BEX_PART_ARENA, c->parts->own ? r->table : r->arena) < 0)
+        return -1;
     inline_defaults(t);
     if (!c->parts->own && bex_xml_find(t->root, "body", "name", "table")) place_kitchen_table(t, r);
     change_texture(t, "texplane", r->floor);
@@ -172,7 +173,8 @@ static int add_arena(composing *c) {
         const bex_bddl_region *region = &c->scene->region[i];
         if (region->target < c->scene->things || !region->ranged) continue;
         const double *v = region->range;
-        double at[3] = {(v[0] + v[2]) / 2 + r->origin[0], (v[1] + v[3]) / 2 + r->origin[1], r->region_z};
+        double at[3] = {(v[0] + v[2]) / 2 + r->origin[0], (v[1] + v[3]) / 2 + r->origin[1],
+                        r->region_z};
         double size[3] = {(v[2] - v[0]) / 2, (v[3] - v[1]) / 2, 0.007};
         bex_xml *site = bex_xml_add(c->tree, table, "site");
         bex_xml_set(c->tree, site, "name", region->name);
@@ -305,7 +307,9 @@ static void simplify(composing *c) {
     for (bex_xml *e = c->world, *next; e; e = next) {
         next = bex_xml_walk(c->world, e);
         const char *twin = bex_xml_get(e, "contype");
-        if (!is(e, "geom") || (twin && !strcmp(twin, "0") && !bex_xml_get(e, "mesh")) || (c->detail == BEX_DETAIL_LIGHT && !robot_geom(e))) continue;
+        if (!is(e, "geom") || (twin && !strcmp(twin, "0") && !bex_xml_get(e, "mesh")) ||
+            (c->detail == BEX_DETAIL_LIGHT && !robot_geom(e)))
+            continue;
         const char *group = bex_xml_get(e, "group"), *mesh = bex_xml_get(e, "mesh");
         bool looks = group && !strcmp(group, "1");
         if (looks && mesh)
@@ -327,7 +331,8 @@ static int compose(composing *c) {
     return 0;
 }
 
-char *bex_compose_text(const bex_bddl *scene, const bex_parts *parts, bex_rng *fixtures, const char *name) {
+char *bex_compose_text(const bex_bddl *scene, const bex_parts *parts, bex_rng *fixtures,
+                       const char *name) {
     bex_placing placing[BEX_BDDL_THINGS];
     composing c = {.scene = scene, .parts = parts, .fixtures = fixtures, .placing = placing};
     char *text = NULL;
@@ -357,7 +362,8 @@ int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts
         goto done;
     }
     if (detail != BEX_DETAIL_FULL && !parts->own) simplify(&c);
-    if (bex_scene_files_load(&files, c.tree, name) < 0 || !(text = bex_xml_text(c.tree->root))) goto done;
+    if (bex_scene_files_load(&files, c.tree, name) < 0 || !(text = bex_xml_text(c.tree->root)))
+        goto done;
     out->missing = files.missing;
     code = bex_mj_scene_load(&out->model, &(bex_mj_scene){text, files.file, files.count}, name);
 done:

@@ -20,7 +20,7 @@ typedef enum { BEX_DETAIL_FULL, BEX_DETAIL_LIGHT, BEX_DETAIL_PLAIN } bex_detail;
 
 /* Where a thing may be put, learned from its part. */
 typedef struct bex_placing {
-    double bottom; // z of its lowest point below its origin
+    double bottom;         // z of its lowest point below its origin
     double at[3], quat[4]; // fixtures: where it stands
 } bex_placing;
 
@@ -36,6 +36,7 @@ int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts
                 bex_rng *fixtures, const char *name);
 
 /* The composed MJCF as text, malloced, files by whole paths: for a look, and for model_file of demonstrations. */
-char *bex_compose_text(const bex_bddl *scene, const bex_parts *parts, bex_rng *fixtures, const char *name);
+char *bex_compose_text(const bex_bddl *scene, const bex_parts *parts, bex_rng *fixtures,
+                       const char *name);
 
 #endif

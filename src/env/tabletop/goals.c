@@ -23,8 +23,8 @@ static int check_names(const bex_goals *g) {
             int ends[2] = {f->a, f->predicate <= BEX_PREDICATE_IN ? f->b : f->a};
             for (int k = 0; k < 2; k++)
                 if (ends[k] < 0 ? g->site[-1 - ends[k]] < 0 : g->body[ends[k]] < 0)
-                    return bex_fail("task '%s' speaks of '%s', which the model has not", s->task[t].name,
-                                    bex_bddl_name(s, ends[k]));
+                    return bex_fail("task '%s' speaks of '%s', which the model has not",
+                                    s->task[t].name, bex_bddl_name(s, ends[k]));
             if (f->predicate == BEX_PREDICATE_IN && f->b >= 0)
                 return bex_fail("task '%s': In needs a region", s->task[t].name);
         }
@@ -67,7 +67,8 @@ bool bex_goals_touch(const bex_goals *g, const bex_mj_sim *sim, int a, int b) {
 }
 
 static bool on_thing(const bex_goals *g, const bex_mj_sim *sim, int a, int b) {
-    const double *top = sim->handle->xpos + 3 * g->body[a], *below = sim->handle->xpos + 3 * g->body[b];
+    const double *top = sim->handle->xpos + 3 * g->body[a],
+                 *below = sim->handle->xpos + 3 * g->body[b];
     return below[2] <= top[2] && hypot(top[0] - below[0], top[1] - below[1]) < NEAR &&
            bex_goals_touch(g, sim, a, b);
 }
@@ -99,10 +100,14 @@ static bool in_region(const bex_goals *g, const bex_mj_sim *sim, int a, int regi
 
 static bool holds(const bex_kind *k, bex_predicate p, double q) {
     switch (p) {
-    case BEX_PREDICATE_OPEN: return q < k->open[1];
-    case BEX_PREDICATE_CLOSE: return q > k->closed[0];
-    case BEX_PREDICATE_TURNON: return q >= k->open[0];
-    default: return q < k->closed[1];
+    case BEX_PREDICATE_OPEN:
+        return q < k->open[1];
+    case BEX_PREDICATE_CLOSE:
+        return q > k->closed[0];
+    case BEX_PREDICATE_TURNON:
+        return q >= k->open[0];
+    default:
+        return q < k->closed[1];
     }
 }
 
@@ -144,8 +149,10 @@ bool bex_goals_fact(const bex_goals *g, const bex_mj_sim *sim, const bex_bddl_fa
     switch (f->predicate) {
     case BEX_PREDICATE_ON:
         return f->b < 0 ? on_region(g, sim, f->a, -1 - f->b) : on_thing(g, sim, f->a, f->b);
-    case BEX_PREDICATE_IN: return in_region(g, sim, f->a, -1 - f->b);
-    default: return joints(g, sim, f);
+    case BEX_PREDICATE_IN:
+        return in_region(g, sim, f->a, -1 - f->b);
+    default:
+        return joints(g, sim, f);
     }
 }
 

@@ -14,7 +14,8 @@ typedef struct bex_init_states {
 } bex_init_states;
 
 /* Negative with a message: not such a file, cut off, not finite, absurd sizes. */
-int bex_init_states_read(bex_init_states *out, const unsigned char *bytes, size_t size, const char *name);
+int bex_init_states_read(bex_init_states *out, const unsigned char *bytes, size_t size,
+                         const char *name);
 int bex_init_states_load(bex_init_states *out, const char *path);
 void bex_init_states_fini(bex_init_states *s);
 

@@ -5,18 +5,24 @@
 #include <string.h>
 #include <strings.h>
 
-#define HOPE      "stable_hope_objects"
-#define SCANNED   "stable_scanned_objects"
-#define TURBO     "turbosquid_objects"
-#define HINGED    "articulated_objects"
-#define Q         0.70710678118654752
-#define YAW0      {1, 0, 0, 0}
-#define YAW90     {Q, 0, 0, Q}
-#define YAW180    {0, 0, 0, 1}
-#define YAW_90    {-Q, 0, 0, Q}
-#define UPRIGHT   {0, 0, Q, Q}
-#define STANDING  {0.5, 0.5, 0.5, 0.5}
-#define QUARTER   1.57079632679489662
+#define HOPE    "stable_hope_objects"
+#define SCANNED "stable_scanned_objects"
+#define TURBO   "turbosquid_objects"
+#define HINGED  "articulated_objects"
+#define Q       0.70710678118654752
+#define YAW0                                                                                       \
+    { 1, 0, 0, 0 }
+#define YAW90                                                                                      \
+    { Q, 0, 0, Q }
+#define YAW180                                                                                     \
+    { 0, 0, 0, 1 }
+#define YAW_90                                                                                     \
+    { -Q, 0, 0, Q }
+#define UPRIGHT                                                                                    \
+    { 0, 0, Q, Q }
+#define STANDING                                                                                   \
+    { 0.5, 0.5, 0.5, 0.5 }
+#define QUARTER 1.57079632679489662
 
 static const bex_kind kinds[] = {
     {.name = "alphabet_soup", .folder = HOPE, .quat = UPRIGHT},

@@ -18,21 +18,28 @@ static const char *const starts[] = {"auto", "file", "sample", NULL};
 static const char *const details[] = {"full", "light", "plain", NULL};
 
 static const bex_config_row rows[] = {
-    BEX_CONFIG_TEXT(bex_libero_options, scene, "KITCHEN_SCENE5", "one of twenty: bex env libero --list"),
-    BEX_CONFIG_TEXT(bex_libero_options, task, "", "its name pays 1 and ends the episode; none: all are watched"),
+    BEX_CONFIG_TEXT(bex_libero_options, scene, "KITCHEN_SCENE5",
+                    "one of twenty: bex env libero --list"),
+    BEX_CONFIG_TEXT(bex_libero_options, task, "",
+                    "its name pays 1 and ends the episode; none: all are watched"),
     BEX_CONFIG_TEXT(bex_libero_options, libero, "", "directory of LIBERO; none: our own parts"),
-    BEX_CONFIG_TEXT(bex_libero_options, robosuite, "", "directory of robosuite 1.4.0, with env.libero"),
+    BEX_CONFIG_TEXT(bex_libero_options, robosuite, "",
+                    "directory of robosuite 1.4.0, with env.libero"),
     BEX_CONFIG_CHOICE(bex_libero_options, proprio, "robot_states", proprios,
                       "fingers, grip site and quaternion; or joints and fingers"),
     BEX_CONFIG_BOOL(bex_libero_options, timestep, "true", "observe the step since the reset"),
     BEX_CONFIG_BOOL(bex_libero_options, poses, "false", "observe where everything is"),
-    BEX_CONFIG_BOOL(bex_libero_options, tasks, "false", "observe the tasks done now, as a number: goals of bex explore"),
-    BEX_CONFIG_CHOICE(bex_libero_options, start, "auto", starts,
-                      "initial states: of LIBERO's files, drawn in regions; auto: files where there are any"),
-    BEX_CONFIG_INTEGER(bex_libero_options, settle, "10", 0, 100, "steps of a still hand after a reset"),
+    BEX_CONFIG_BOOL(bex_libero_options, tasks, "false",
+                    "observe the tasks done now, as a number: goals of bex explore"),
+    BEX_CONFIG_CHOICE(
+        bex_libero_options, start, "auto", starts,
+        "initial states: of LIBERO's files, drawn in regions; auto: files where there are any"),
+    BEX_CONFIG_INTEGER(bex_libero_options, settle, "10", 0, 100,
+                       "steps of a still hand after a reset"),
     BEX_CONFIG_INTEGER(bex_libero_options, fixtures, "0", 0, 1e9,
                        "seed of where fixtures stand in their regions; 0: in the middle"),
-    BEX_CONFIG_INTEGER(bex_libero_options, images, "0", 0, 1024, "pixels of a picture's side; 0: no pictures"),
+    BEX_CONFIG_INTEGER(bex_libero_options, images, "0", 0, 1024,
+                       "pixels of a picture's side; 0: no pictures"),
     BEX_CONFIG_CHOICE(bex_libero_options, detail, "full", details,
                       "of pictures: all meshes; a plain robot; collision shapes"),
     BEX_CONFIG_INTEGER(bex_libero_options, samples, "4", 0, 16, "samples a pixel; 0: fastest"),
@@ -54,9 +61,9 @@ typedef struct libero_world {
     bex_goals goals;
     bex_placing placing[BEX_BDDL_THINGS];
     bex_init_states states[BEX_BDDL_TASKS];
-    int task;    // -1: none chosen
-    bool filed;  // initial states of files
-    int free_at; // qpos of the first object
+    int task;       // -1: none chosen
+    bool filed;     // initial states of files
+    int free_at;    // qpos of the first object
     bex_view *view; // NULL: no pictures
 } libero_world;
 
@@ -98,14 +105,16 @@ static int load_states(libero_world *w) {
     int width = 1 + w->mj.model->nq + w->mj.model->nv;
     w->filed = w->options.start == START_FILE || (w->options.start == START_AUTO && !w->parts.own);
     if (!w->filed) return 0;
-    if (w->parts.own) return bex_fail("env.start=file needs env.libero: our own parts have no such files");
+    if (w->parts.own)
+        return bex_fail("env.start=file needs env.libero: our own parts have no such files");
     for (int i = 0; i < w->scene.tasks; i++) {
         char path[BEX_PATH_SIZE];
         if (bex_parts_init_file(path, &w->parts, w->options.scene, w->scene.task[i].name) < 0 ||
             bex_init_states_load(&w->states[i], path) < 0)
             return -1;
         if (w->states[i].width != width)
-            return bex_fail("'%s': states of %d numbers, the scene has %d", path, w->states[i].width, width);
+            return bex_fail("'%s': states of %d numbers, the scene has %d", path,
+                            w->states[i].width, width);
     }
     return 0;
 }
@@ -133,8 +142,8 @@ static int load(libero_world *w) {
     if (bex_parts_init(&w->parts, o->libero, o->robosuite) < 0 ||
         bex_parts_scene(&w->scene, &w->parts, o->scene) < 0 || choose_task(w) < 0)
         return -1;
-    if (bex_compose(&made, &w->scene, &w->parts, (bex_detail)o->detail, o->fixtures ? &fixtures : NULL,
-                    o->scene) < 0)
+    if (bex_compose(&made, &w->scene, &w->parts, (bex_detail)o->detail,
+                    o->fixtures ? &fixtures : NULL, o->scene) < 0)
         return -1;
     w->mj.model = made.model;
     memcpy(w->placing, made.placing, sizeof w->placing);
@@ -145,12 +154,15 @@ static int load(libero_world *w) {
     if (code < 0) return -1;
     describe(w);
     if (!o->images) return 0;
-    const bex_view_options look = {.size = (int)o->images, .samples = (int)o->samples,
-                                   .reflection = o->reflection, .solids = w->parts.own};
+    const bex_view_options look = {.size = (int)o->images,
+                                   .samples = (int)o->samples,
+                                   .reflection = o->reflection,
+                                   .solids = w->parts.own};
     return bex_view_new(&w->view, w->mj.model, &w->scene, &look);
 }
 
-static int world_open(bex_world **out, const bex_env_class *class, const bex_world_options *o, const void *own) {
+static int world_open(bex_world **out, const bex_env_class *class, const bex_world_options *o,
+                      const void *own) {
     libero_world *w = bex_mj_world_new(class, o, sizeof *w);
     if (!w) return -1;
     w->options = *(const bex_libero_options *)own;
@@ -199,7 +211,8 @@ void bex_libero_turn_over(unsigned char *rgb, int size) {
     size_t row = 3 * (size_t)size;
     for (int y = 0; y < size / 2; y++)
         for (size_t x = 0; x < row; x++) {
-            unsigned char *a = rgb + (size_t)y * row + x, *b = rgb + (size_t)(size - 1 - y) * row + x, c = *a;
+            unsigned char *a = rgb + (size_t)y * row + x,
+                          *b = rgb + (size_t)(size - 1 - y) * row + x, c = *a;
             *a = *b, *b = c;
         }
 }
@@ -211,7 +224,8 @@ unsigned bex_libero_done(bex_env *env) {
 int bex_libero_look(bex_env *env, const bex_frame *out) {
     const libero_world *w = world_of(env);
     for (int c = 0; c < BEX_LIBERO_CAMERAS && w->view; c++)
-        if (out->image[c] && bex_view_draw(w->view, &((libero_env *)env)->mj.sim, c, out->image[c]) < 0)
+        if (out->image[c] &&
+            bex_view_draw(w->view, &((libero_env *)env)->mj.sim, c, out->image[c]) < 0)
             return -1;
     return 0;
 }
@@ -222,8 +236,7 @@ static int observe(libero_env *e, const bex_frame *out, unsigned done) {
     bex_libero_seen s;
     bex_libero_see(&e->mj.base, &s);
     bool joints = w->options.proprio;
-    for (int i = 0; i < 9; i++)
-        *to++ = (bex_real)(joints ? s.posture[i] : s.robot_states[i]);
+    for (int i = 0; i < 9; i++) *to++ = (bex_real)(joints ? s.posture[i] : s.robot_states[i]);
     if (w->options.timestep) *to++ = (bex_real)e->steps;
     for (int i = BEX_LIBERO_ROBOT; w->options.poses && i < w->mj.model->nq; i++)
         *to++ = (bex_real)e->mj.sim.qpos[i];
@@ -250,7 +263,8 @@ static void sample_object(const libero_world *w, bex_mj_sim *sim, int thing, bex
         if (f->predicate != BEX_PREDICATE_ON || f->a != thing || f->b >= 0) continue;
         const bex_bddl_region *r = &w->scene.region[-1 - f->b];
         if (r->ranged) {
-            for (int k = 0; k < 2; k++) q[k] = room->origin[k] + between(rng, r->range[k], r->range[2 + k]);
+            for (int k = 0; k < 2; k++)
+                q[k] = room->origin[k] + between(rng, r->range[k], r->range[2 + k]);
             q[2] = room->origin[2];
         } else {
             on_fixture(w, sim, -1 - f->b, q);
@@ -273,7 +287,8 @@ static void sample_joints(const libero_world *w, bex_mj_sim *sim, bex_rng *rng) 
         int thing = f->a < 0 ? w->scene.region[-1 - f->a].target : f->a;
         const bex_kind *k = w->scene.thing[thing].kind;
         if (!k) continue;
-        double q = open ? between(rng, k->open[0], k->open[1]) : between(rng, k->closed[0], k->closed[1]);
+        double q =
+            open ? between(rng, k->open[0], k->open[1]) : between(rng, k->closed[0], k->closed[1]);
         bex_goals_set_joints(&w->goals, sim, f, q);
     }
 }
@@ -299,7 +314,8 @@ static void set_state(libero_env *e, const double *state) {
 }
 
 // state: NULL to draw one. Whatever was before is forgotten
-static int start(libero_env *e, const double *state, bex_rng rng, long long settle, const bex_frame *out) {
+static int start(libero_env *e, const double *state, bex_rng rng, long long settle,
+                 const bex_frame *out) {
     static const double still[BEX_OSC_ACTION] = {0, 0, 0, 0, 0, 0, -1};
     bex_mj_sim *s = &e->mj.sim;
     bex_mj_sim_reset(s);
@@ -347,7 +363,8 @@ static int env_reset(bex_env *env, bex_rng rng, const bex_frame *out) {
     return draw_start(env, rng, world_of(env)->options.settle, out);
 }
 
-static int env_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward, bool *terminated) {
+static int env_step(bex_env *env, const bex_real *act, const bex_frame *out, bex_real *reward,
+                    bool *terminated) {
     libero_env *e = (libero_env *)env;
     const libero_world *w = world_of(env);
     double action[BEX_OSC_ACTION];
@@ -404,7 +421,8 @@ int bex_libero_task(const bex_world *world) {
 char *bex_libero_model_text(const bex_world *world) {
     const libero_world *w = libero_of(world);
     bex_rng fixtures = bex_rng_split(bex_rng_seed((uint64_t)w->options.fixtures), "fixtures", 0);
-    return bex_compose_text(&w->scene, &w->parts, w->options.fixtures ? &fixtures : NULL, w->options.scene);
+    return bex_compose_text(&w->scene, &w->parts, w->options.fixtures ? &fixtures : NULL,
+                            w->options.scene);
 }
 
 int bex_libero_states(const bex_world *world, int task) {
@@ -428,23 +446,24 @@ bex_osc *bex_libero_osc(bex_env *env) {
     return &((libero_env *)env)->osc;
 }
 
-const bex_env_class bex_libero = {.name = "libero",
-                                  .family = BEX_LIBERO_FAMILY,
-                                  .equals = "LIBERO-90",
-                                  .about = "an arm at a table: 20 scenes, 90 tasks (--env.scene, --list)",
-                                  .time_limit = TIME_LIMIT,
-                                  .explore_limit = TIME_LIMIT,
-                                  .rows = rows,
-                                  .options_size = sizeof(bex_libero_options),
-                                  .open = world_open,
-                                  .close = world_close,
-                                  .env_size = sizeof(libero_env),
-                                  .new = env_new,
-                                  .free = env_free,
-                                  .sim = bex_mj_env_sim,
-                                  .reset = env_reset,
-                                  .step = env_step,
-                                  .region = bex_one_region,
-                                  .found = env_found,
-                                  .goal_name = env_goal_name,
-                                  .camera = env_camera};
+const bex_env_class bex_libero = {
+    .name = "libero",
+    .family = BEX_LIBERO_FAMILY,
+    .equals = "LIBERO-90",
+    .about = "an arm at a table: 20 scenes, 90 tasks (--env.scene, --list)",
+    .time_limit = TIME_LIMIT,
+    .explore_limit = TIME_LIMIT,
+    .rows = rows,
+    .options_size = sizeof(bex_libero_options),
+    .open = world_open,
+    .close = world_close,
+    .env_size = sizeof(libero_env),
+    .new = env_new,
+    .free = env_free,
+    .sim = bex_mj_env_sim,
+    .reset = env_reset,
+    .step = env_step,
+    .region = bex_one_region,
+    .found = env_found,
+    .goal_name = env_goal_name,
+    .camera = env_camera};

@@ -41,8 +41,8 @@ static int find_root(char out[BEX_PATH_SIZE], const char *folder, const char *co
 
 int bex_parts_init(bex_parts *p, const char *libero, const char *robosuite) {
     static const char *const libero_ways[] = {".", "libero/libero", "libero", NULL};
-    static const char *const robosuite_ways[] = {".", "robosuite/models/assets", "models/assets", "assets",
-                                                 NULL};
+    static const char *const robosuite_ways[] = {".", "robosuite/models/assets", "models/assets",
+                                                 "assets", NULL};
     bool has_libero = libero && *libero, has_robosuite = robosuite && *robosuite;
     *p = (bex_parts){.own = !has_libero && !has_robosuite};
     if (p->own) return 0;
@@ -51,7 +51,8 @@ int bex_parts_init(bex_parts *p, const char *libero, const char *robosuite) {
     if (find_root(p->libero, libero, libero_ways, "assets/articulated_objects/microwave.xml",
                   "env.libero") < 0)
         return -1;
-    return find_root(p->robosuite, robosuite, robosuite_ways, "robots/panda/robot.xml", "env.robosuite");
+    return find_root(p->robosuite, robosuite, robosuite_ways, "robots/panda/robot.xml",
+                     "env.robosuite");
 }
 
 static const embedded *own_file(const char *name) {
@@ -81,7 +82,8 @@ static int read_task(bex_bddl *out, const char *folder, const char *file, const 
     char path[BEX_PATH_SIZE], *text;
     size_t size;
     bex_bddl one;
-    if (bex_path_join(path, folder, "%s", file) < 0 || bex_file_read(&text, &size, path, LARGEST) < 0)
+    if (bex_path_join(path, folder, "%s", file) < 0 ||
+        bex_file_read(&text, &size, path, LARGEST) < 0)
         return -1;
     int code = bex_bddl_read(&one, text, size, file);
     free(text);
@@ -110,25 +112,33 @@ int bex_parts_scene(bex_bddl *out, const bex_parts *p, const char *scene) {
     if (i == SCENES) {
         bex_fail("no scene '%s'", scene);
         const char *near = bex_nearest(scene, scenes, SCENES, sizeof *scenes);
-        return near ? bex_fail_hint("did you mean %s?", near) : bex_fail_hint("see bex env libero --list");
+        return near ? bex_fail_hint("did you mean %s?", near)
+                    : bex_fail_hint("see bex env libero --list");
     }
     int code = p->own ? read_own_scene(out, scene) : read_scene(out, p, scene);
     return code < 0 ? bex_fail_in("%s", scene) : 0;
 }
 
-int bex_parts_init_file(char path[BEX_PATH_SIZE], const bex_parts *p, const char *scene, const char *task) {
+int bex_parts_init_file(char path[BEX_PATH_SIZE], const bex_parts *p, const char *scene,
+                        const char *task) {
     if (p->own) return -1;
     return bex_path_join(path, p->libero, "init_files/libero_90/%s_%s.pruned_init", scene, task);
 }
 
-static int part_path(char path[BEX_PATH_SIZE], const bex_parts *p, bex_part_kind part, const char *name) {
+static int part_path(char path[BEX_PATH_SIZE], const bex_parts *p, bex_part_kind part,
+                     const char *name) {
     const bex_kind *kind;
     switch (part) {
-    case BEX_PART_ARENA: return bex_path_join(path, p->libero, "assets/scenes/%s.xml", name);
-    case BEX_PART_ROBOT: return bex_path_join(path, p->robosuite, "robots/panda/robot.xml");
-    case BEX_PART_GRIPPER: return bex_path_join(path, p->robosuite, "grippers/panda_gripper.xml");
-    case BEX_PART_MOUNT: return bex_path_join(path, p->robosuite, "mounts/rethink_mount.xml");
-    case BEX_PART_KIND: break;
+    case BEX_PART_ARENA:
+        return bex_path_join(path, p->libero, "assets/scenes/%s.xml", name);
+    case BEX_PART_ROBOT:
+        return bex_path_join(path, p->robosuite, "robots/panda/robot.xml");
+    case BEX_PART_GRIPPER:
+        return bex_path_join(path, p->robosuite, "grippers/panda_gripper.xml");
+    case BEX_PART_MOUNT:
+        return bex_path_join(path, p->robosuite, "mounts/rethink_mount.xml");
+    case BEX_PART_KIND:
+        break;
     }
     kind = bex_kind_named(name);
     if (!strcmp(kind->folder, "articulated_objects"))
@@ -150,10 +160,12 @@ static int make_absolute(bex_xml_tree *t, const char *path) {
 }
 
 static int read_own_part(bex_xml_tree **out, bex_part_kind part, const char *name) {
-    static const char *const files[] = {[BEX_PART_ROBOT] = "panda", [BEX_PART_GRIPPER] = "panda_gripper",
+    static const char *const files[] = {[BEX_PART_ROBOT] = "panda",
+                                        [BEX_PART_GRIPPER] = "panda_gripper",
                                         [BEX_PART_MOUNT] = "mount"};
     char file[80];
-    snprintf(file, sizeof file, "%s.xml", part == BEX_PART_KIND || part == BEX_PART_ARENA ? name : files[part]);
+    snprintf(file, sizeof file, "%s.xml",
+             part == BEX_PART_KIND || part == BEX_PART_ARENA ? name : files[part]);
     const embedded *e = own_file(file);
     if (!e) return bex_fail("no part '%s'", file);
     return bex_xml_tree_read(out, e->text, strlen(e->text), file);
@@ -164,7 +176,8 @@ int bex_parts_read(bex_xml_tree **out, const bex_parts *p, bex_part_kind part, c
     size_t size;
     *out = NULL;
     if (p->own) return read_own_part(out, part, name);
-    if (part_path(path, p, part, name) < 0 || bex_file_read(&text, &size, path, LARGEST) < 0) return -1;
+    if (part_path(path, p, part, name) < 0 || bex_file_read(&text, &size, path, LARGEST) < 0)
+        return -1;
     int code = bex_xml_tree_read(out, text, size, path);
     free(text);
     if (code == 0 && make_absolute(*out, path) < 0) {

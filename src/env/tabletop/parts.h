@@ -27,10 +27,17 @@ const char *bex_scene_at(int i);
 int bex_parts_scene(bex_bddl *out, const bex_parts *p, const char *scene);
 
 /* The file of a task's initial states. Negative without a message: our own parts have none. */
-int bex_parts_init_file(char path[BEX_PATH_SIZE], const bex_parts *p, const char *scene, const char *task);
+int bex_parts_init_file(char path[BEX_PATH_SIZE], const bex_parts *p, const char *scene,
+                        const char *task);
 
 /* A part as a tree, the files it names as whole paths. what: a kind's name, or one of these. */
-typedef enum { BEX_PART_KIND, BEX_PART_ARENA, BEX_PART_ROBOT, BEX_PART_GRIPPER, BEX_PART_MOUNT } bex_part_kind;
+typedef enum {
+    BEX_PART_KIND,
+    BEX_PART_ARENA,
+    BEX_PART_ROBOT,
+    BEX_PART_GRIPPER,
+    BEX_PART_MOUNT
+} bex_part_kind;
 int bex_parts_read(bex_xml_tree **out, const bex_parts *p, bex_part_kind part, const char *name);
 
 #endif

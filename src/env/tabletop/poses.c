@@ -26,20 +26,26 @@ bex_pose bex_pose_region(const bex_goals *g, const bex_mj_sim *sim, int region, 
 static double half_height(const mjModel *m, const mjData *d, int geom) {
     const double *size = m->geom_size + 3 * geom, *R = d->geom_xmat + 9 * geom;
     switch (m->geom_type[geom]) {
-    case mjGEOM_BOX: return fabs(R[6]) * size[0] + fabs(R[7]) * size[1] + fabs(R[8]) * size[2];
-    case mjGEOM_CYLINDER: return fabs(R[8]) * size[1] + sqrt(fmax(0, 1 - R[8] * R[8])) * size[0];
-    case mjGEOM_CAPSULE: return fabs(R[8]) * size[1] + size[0];
-    default: return m->geom_rbound[geom];
+    case mjGEOM_BOX:
+        return fabs(R[6]) * size[0] + fabs(R[7]) * size[1] + fabs(R[8]) * size[2];
+    case mjGEOM_CYLINDER:
+        return fabs(R[8]) * size[1] + sqrt(fmax(0, 1 - R[8] * R[8])) * size[0];
+    case mjGEOM_CAPSULE:
+        return fabs(R[8]) * size[1] + size[0];
+    default:
+        return m->geom_rbound[geom];
     }
 }
 
-void bex_pose_extent(const bex_goals *g, const bex_mj_sim *sim, int thing, double *below, double *above) {
+void bex_pose_extent(const bex_goals *g, const bex_mj_sim *sim, int thing, double *below,
+                     double *above) {
     const mjModel *m = sim->model->handle;
     const mjData *d = sim->handle;
     double z = d->xpos[3 * g->body[thing] + 2];
     *below = *above = 0;
     for (int i = 0; i < m->ngeom; i++) {
-        if (g->thing[m->geom_bodyid[i]] != thing || !(m->geom_contype[i] | m->geom_conaffinity[i])) continue;
+        if (g->thing[m->geom_bodyid[i]] != thing || !(m->geom_contype[i] | m->geom_conaffinity[i]))
+            continue;
         double half = half_height(m, d, i), at = d->geom_xpos[3 * i + 2] - z;
         *below = fmax(*below, half - at);
         *above = fmax(*above, half + at);
@@ -54,7 +60,8 @@ void bex_pose_middle(const bex_goals *g, const bex_mj_sim *sim, int thing, doubl
         if (g->thing[m->geom_bodyid[i]] != thing || m->geom_type[i] != mjGEOM_BOX) continue;
         const double *R = d->geom_xmat + 9 * i, *size = m->geom_size + 3 * i;
         for (int k = 0; k < 3; k++) {
-            double half = fabs(R[3 * k]) * size[0] + fabs(R[3 * k + 1]) * size[1] + fabs(R[3 * k + 2]) * size[2];
+            double half = fabs(R[3 * k]) * size[0] + fabs(R[3 * k + 1]) * size[1] +
+                          fabs(R[3 * k + 2]) * size[2];
             least[k] = fmin(least[k], d->geom_xpos[3 * i + k] - half);
             most[k] = fmax(most[k], d->geom_xpos[3 * i + k] + half);
         }
@@ -78,13 +85,16 @@ static double box_distance(const mjModel *m, const mjData *d, int geom, const do
     return in > 0 ? sqrt(out) : in;
 }
 
-double bex_pose_clearance(const bex_goals *g, const bex_mj_sim *sim, const double at[3], int except) {
+double bex_pose_clearance(const bex_goals *g, const bex_mj_sim *sim, const double at[3],
+                          int except) {
     const mjModel *m = sim->model->handle;
     int robot = mj_name2id(m, mjOBJ_BODY, "robot0_base");
     double least = 1e9;
     for (int i = 0; i < m->ngeom; i++) {
         int type = m->geom_type[i], body = m->geom_bodyid[i];
-        if (!(m->geom_contype[i] | m->geom_conaffinity[i]) || type == mjGEOM_MESH || type == mjGEOM_PLANE) continue;
+        if (!(m->geom_contype[i] | m->geom_conaffinity[i]) || type == mjGEOM_MESH ||
+            type == mjGEOM_PLANE)
+            continue;
         while (m->body_parentid[body]) {
             if (body == robot) break;
             body = m->body_parentid[body];
@@ -107,12 +117,14 @@ bex_pose bex_pose_region(const bex_goals *g, const bex_mj_sim *sim, int region, 
     return (bex_pose){.p = {0}};
 }
 
-void bex_pose_extent(const bex_goals *g, const bex_mj_sim *sim, int thing, double *below, double *above) {
+void bex_pose_extent(const bex_goals *g, const bex_mj_sim *sim, int thing, double *below,
+                     double *above) {
     (void)g, (void)sim, (void)thing;
     *below = *above = 0;
 }
 
-double bex_pose_clearance(const bex_goals *g, const bex_mj_sim *sim, const double at[3], int except) {
+double bex_pose_clearance(const bex_goals *g, const bex_mj_sim *sim, const double at[3],
+                          int except) {
     (void)g, (void)sim, (void)at, (void)except;
     return 0;
 }

@@ -52,7 +52,8 @@ static bool shown(const bex_xml *geom) {
 }
 
 void bex_show_collision(bex_xml_tree *t, bex_xml *geom, const char *rgba) {
-    static const char *const drop[] = {"name", "solimp", "solref", "friction", "density", "condim", NULL};
+    static const char *const drop[] = {"name",    "solimp", "solref", "friction",
+                                       "density", "condim", NULL};
     bex_xml *twin = bex_xml_copy(t, geom->parent, geom);
     for (int i = 0; drop[i]; i++) bex_xml_set(t, twin, drop[i], NULL);
     bex_xml_set(t, twin, "contype", "0");
