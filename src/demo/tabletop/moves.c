@@ -109,8 +109,11 @@ static int cost_of(const bex_hand *h, int thing, const choice *c) {
     if (c->grasp == h->tried) cost += 2;
     // an arm stretched out straight does not come back
     const double *base = h->scene->room->base;
+    double far[3];
+    way_in(c, 3, far); // the farthest out it goes
     double wrist[2] = {c->at[0] - 0.2 * c->R[2] - base[0], c->at[1] - 0.2 * c->R[5] - base[1]};
     double reach = hypot(wrist[0], wrist[1]);
+    if (!c->leans) reach = fmax(reach, hypot(wrist[0] + far[0], wrist[1] + far[1]));
     if (reach > FAR) cost += (int)ceil((reach - FAR) / 0.01);
     // nor does one reach down close to its own foot
     if (reach < NEAR && c->at[2] < base[2] + 0.08) cost += (int)ceil((NEAR - reach) / 0.01);
@@ -285,9 +288,10 @@ static void pull_drawer(bex_hand *h, int region) {
     bex_hand_go(h, at, R, 0.04, 70);
     add(at, d.handle, 0.05, d.out);
     bex_hand_go(h, at, R, 0.012, 50);
-    add(at, d.handle, -0.005, d.out);
-    bex_hand_go(h, at, R, 0.008, 30);
-    bex_hand_close(h, 9);
+    add(at, d.handle, -0.003, d.out);
+    bex_hand_go(h, at, R, 0.007, 30);
+    bex_hand_close(h, 10);
+    h->speed = 0.6; // a jerk would pull the fingers off
     for (int n = 0; n < 45 && drawer_at(h, &d) > -0.152 && !bex_hand_over(h); n++) {
         d = drawer_of(h, region);
         double ahead =
@@ -296,6 +300,7 @@ static void pull_drawer(bex_hand *h, int region) {
         add(at, d.handle, 0.1, d.out);
         bex_hand_go(h, at, R, 0, 1);
     }
+    h->speed = 1;
     bex_hand_open(h, 6);
     add(at, h->where, 0.05, d.out);
     bex_hand_go(h, at, R, 0.02, 12);

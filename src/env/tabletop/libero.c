@@ -5,6 +5,7 @@
 #include "base/nearest.h"
 #include "env/mj_env.h"
 #include "env/tabletop/view.h"
+#include "env/world_keys.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -412,6 +413,16 @@ const bex_goals *bex_libero_goals(const bex_world *world) {
 
 const bex_libero_options *bex_libero_given(const bex_world *world) {
     return &libero_of(world)->options;
+}
+
+const bex_libero_options *bex_libero_options_read(const char *keys) {
+    static bex_libero_options kept;
+    bex_world_options shared = {0};
+    void *own;
+    if (bex_world_keys_read(&shared, &own, &bex_libero, keys) < 0) return NULL;
+    kept = *(const bex_libero_options *)own;
+    free(own);
+    return &kept;
 }
 
 int bex_libero_task(const bex_world *world) {

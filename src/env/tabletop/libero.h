@@ -37,6 +37,9 @@ typedef struct bex_libero_options {
 const bex_bddl *bex_libero_scene(const bex_world *world);
 const bex_goals *bex_libero_goals(const bex_world *world);
 const bex_libero_options *bex_libero_given(const bex_world *world);
+/* Options as lines "key=value", before a world is opened; valid until the next call, one thread at a time. NULL with a
+ * message. */
+const bex_libero_options *bex_libero_options_read(const char *keys);
 int bex_libero_task(const bex_world *world); // -1: none chosen
 
 /* The composed MJCF, malloced: model_file of demonstrations. NULL with a message. */
