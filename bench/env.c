@@ -128,7 +128,8 @@ int bex_bench_env(bex_bench *b) {
                   {"maze2d-large", 600},
                   {"antmaze-medium", 20},
                   {"antmaze-large", 20},
-                  {"kitchen-partial", 5}};
+                  {"kitchen-partial", 5},
+                  {"libero", 5}};
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
         char row[96];
         snprintf(row, sizeof row, "env_step/%s", worlds[i].name);

@@ -17,6 +17,7 @@ if(NOT BEX_LAB)
   return()
 endif()
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat)
 
 function(bex_optional_library name header library)
   find_path(${name}_INCLUDE ${header} ${ARGN})

@@ -45,7 +45,7 @@ endif()
 
 bex_sources(BEX_LAB_SOURCES host theory data env demo agent suggest check run record explore draw show report serve)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
-target_link_libraries(bexlab PUBLIC bex_static PkgConfig::JANSSON ${BEX_OPTIONAL})
+target_link_libraries(bexlab PUBLIC bex_static PkgConfig::JANSSON PkgConfig::EXPAT ${BEX_OPTIONAL})
 target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}"
                            BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 # what `bex doctor` tells of the build: the flags that change code, not the warnings
@@ -75,6 +75,22 @@ foreach(model kitchen)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/env/${model}_xml.h
     CONTENT "static const char ${model}_xml[] = {${bytes}0};\n")
 endforeach()
+
+# models/tabletop: all files in one table, generated/env/tabletop_models.h
+file(GLOB BEX_TABLETOP CONFIGURE_DEPENDS models/tabletop/*.xml models/tabletop/*.bddl)
+set(table "typedef struct embedded { const char *name, *text; } embedded;\n")
+set(rows "")
+foreach(file IN LISTS BEX_TABLETOP)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  get_filename_component(name ${file} NAME)
+  string(MAKE_C_IDENTIFIER ${name} symbol)
+  file(READ ${file} bytes HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  string(APPEND table "static const char ${symbol}[] = {${bytes}0};\n")
+  string(APPEND rows "{\"${name}\", ${symbol}},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/env/tabletop_models.h
+  CONTENT "${table}static const embedded tabletop_models[] = {${rows}};\n")
 
 # the commands as a library of their own, so that tests can link them
 file(GLOB BEX_CLI_SOURCES CONFIGURE_DEPENDS src/cli/*.c bench/*.c)

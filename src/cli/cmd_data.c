@@ -13,13 +13,15 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *about;
 } commands[] = {
-    {"gen", bex_cmd_data_gen, "make demonstrations: a planner and a PD law in a maze"},
+    {"gen", bex_cmd_data_gen, "make demonstrations: in mazes, and of LIBERO's tasks"},
     {"show", bex_cmd_data_show, "what a file of demonstrations holds; --plot draws it"},
     {"suggest", bex_cmd_data_suggest,
      "which columns count, and what training would choose; --plot"},
     {"convert", bex_cmd_data_convert, "any format bex reads into D4RL's layout; --split holds out"},
     {"import-kitchen", bex_cmd_data_import_kitchen,
      "replay human kitchen logs into D4RL's kitchen data"},
+    {"import-libero", bex_cmd_data_import_libero,
+     "replay LIBERO or robosuite demonstrations, check them, draw them again"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -211,6 +211,8 @@ done:
 }
 
 int bex_cmd_data_gen(int argc, char **argv) {
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "libero-90") || !strcmp(argv[i], "libero")) return bex_cmd_data_gen_libero(argc, argv);
     static request q = {.steps = 1000000};
     static const bex_option options[] = {
         {"out", BEX_OPTION_TEXT, &q.out, "FILE", "the HDF5 file to make; must not exist", 0, 0},
@@ -244,7 +246,8 @@ int bex_cmd_data_gen(int argc, char **argv) {
             "--rare names cells (row,column) or rectangles that are goals less often, :WEIGHT\n"
             "times (0.05); several are joined by +. far:K weighs by exp(-steps from start / K).\n"
             "ENV antmaze-umaze-diverse, -medium-diverse, -large-diverse, or antmaze with --maze: a\n"
-            "network walks an ant from waypoint to waypoint, D4RL's diverse recipe.",
+            "network walks an ant from waypoint to waypoint, D4RL's diverse recipe.\n"
+            "ENV libero-90 has options of its own: bex data gen libero-90 --help.",
         .example = "bex data gen maze2d-medium --steps 20000 --seed 0 --out demos.hdf5\n"
                    "bex data gen maze2d-medium --steps 60000 --start 3,4 --episode-length 300 "
                    "--rare 4,1-6,2 --noise 0.1 --out corner.hdf5\n"

@@ -10,6 +10,7 @@
 #include "demo/demonstrator.h"
 #include "env/maze/maze.h"
 #include "env/mj.h"
+#include "env/tabletop/libero.h"
 #include "host/json.h"
 
 #include <math.h>
@@ -165,6 +166,34 @@ static int render(const bex_world *w, const request *q) {
     return code;
 }
 
+// `bex env libero --list`: the scenes and their tasks; with --env.scene those of one
+static int list_tasks(const request *q) {
+    static bex_parts parts;
+    char keys[2048];
+    json_t *rows = json_array();
+    int code = 0, tasks = 0, scenes = 0;
+    if (bex_env_flags_keys(keys, sizeof keys, &q->world, NULL) < 0) return -1;
+    const bex_libero_options *given = bex_libero_options_read(keys);
+    if (!given) return -1;
+    code = bex_parts_init(&parts, given->libero, given->robosuite);
+    for (int i = 0; code == 0 && bex_scene_at(i); i++) {
+        bex_bddl s;
+        if (strstr(keys, "scene=") && strcmp(given->scene, bex_scene_at(i))) continue;
+        code = bex_parts_scene(&s, &parts, bex_scene_at(i));
+        if (code == 0 && !q->json) printf("%s\n", bex_scene_at(i));
+        for (int t = 0; code == 0 && t < s.tasks; t++, tasks++) {
+            json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "scene", bex_scene_at(i), "task",
+                                                  s.task[t].name, "language", s.task[t].language));
+            if (!q->json) printf("  %s\n", s.task[t].name);
+        }
+        scenes++;
+    }
+    if (code == 0 && q->json) bex_json_print(rows);
+    if (code == 0 && !q->json) printf("%d scenes, %d tasks\n", scenes, tasks);
+    json_decref(rows);
+    return code;
+}
+
 static int run(const bex_usage *usage, const request *q) {
     bex_world *w;
     const bex_world_options how = {.explore = q->explore};
@@ -198,7 +227,7 @@ static void help_of_world(int argc, char **argv) {
 int bex_cmd_env(int argc, char **argv) {
     static request q;
     static const bex_option options[] = {
-        {"list", BEX_OPTION_FLAG, &q.list, NULL, "the environments there are", 0, 0},
+        {"list", BEX_OPTION_FLAG, &q.list, NULL, "the environments there are; of libero its scenes and tasks", 0, 0},
         {"render", BEX_OPTION_TEXT, &q.render, "OUT", "draw it: .png, .svg, .pdf, .gif or .mp4", 0,
          0},
         {"view", BEX_OPTION_TEXT, &q.view, "VIEW",
@@ -237,7 +266,9 @@ int bex_cmd_env(int argc, char **argv) {
                    "bex env maze2d-medium --data demos.hdf5 --render demos.gif\n"
                    "bex env antmaze-medium --view camera --render ant.png\n"
                    "bex env antmaze-medium --data ants.hdf5 --every 2 --render ants.mp4\n"
-                   "bex env kitchen --render kitchen.png",
+                   "bex env kitchen --render kitchen.png\n"
+                   "bex env libero --list\n"
+                   "bex env libero --env.scene=STUDY_SCENE1 --render study.png",
         .options = options,
         .count = sizeof options / sizeof *options,
     };
@@ -246,6 +277,8 @@ int bex_cmd_env(int argc, char **argv) {
     int n = bex_options_parse(&usage, argc, argv, env, 1);
     if (n == BEX_OPTIONS_HELP) return help_of_world(argc, argv), BEX_EXIT_OK;
     if (n < 0) return BEX_EXIT_USAGE;
+    if (q.list && n && !strcmp(env[0], "libero"))
+        return list_tasks(&q) < 0 ? bex_command_fail(&usage, BEX_EXIT_USAGE) : BEX_EXIT_OK;
     if (q.list) return list_worlds(q.json);
     if (n == 0) {
         bex_fail("which environment? (bex env --list)");

@@ -10,7 +10,9 @@ int bex_cmd_coverage(int argc, char **argv);
 int bex_cmd_data(int argc, char **argv);
 int bex_cmd_data_convert(int argc, char **argv);
 int bex_cmd_data_gen(int argc, char **argv);
+int bex_cmd_data_gen_libero(int argc, char **argv); // ENV libero-90 of data gen
 int bex_cmd_data_import_kitchen(int argc, char **argv);
+int bex_cmd_data_import_libero(int argc, char **argv);
 int bex_cmd_data_show(int argc, char **argv);
 int bex_cmd_data_suggest(int argc, char **argv);
 int bex_cmd_doctor(int argc, char **argv);

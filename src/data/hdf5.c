@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <float.h>
 #include <hdf5.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -365,6 +366,21 @@ int bex_h5_read(bex_h5 *f, const char *key, int first, int count, bex_real *out,
     return code;
 }
 
+int bex_h5_read_doubles(bex_h5 *f, const char *key, int first, int count, double *out) {
+    slab s;
+    if (slab_open(&s, f, key, first, count) < 0) return -1;
+    int code = 0;
+    if (s.shape.content != BEX_H5_NUMBERS) code = bex_fail("'%s' does not hold numbers", key);
+    if (code == 0)
+        code = slab_read(&s, key, first, count, H5T_NATIVE_DOUBLE, out, (int)s.shape.columns);
+    for (size_t i = 0; code == 0 && i < (size_t)count * s.shape.columns; i++)
+        if (!isfinite(out[i]))
+            code = bex_fail("'%s' is not finite in row %lld", key,
+                            first + (long long)(i / s.shape.columns));
+    slab_close(&s);
+    return code;
+}
+
 int bex_h5_read_integers(bex_h5 *f, const char *key, int first, int count, int *out) {
     slab s;
     if (slab_open(&s, f, key, first, count) < 0) return -1;
@@ -565,6 +581,43 @@ int bex_h5_attribute(bex_h5 *f, const char *object, const char *name, char **tex
     }
     bex_names_fini(&texts);
     return code < 0 ? bex_fail_in("'%s'", object) : 1;
+}
+
+static int read_numbers(bex_h5 *f, const char *object, const char *name, hid_t type, void *out,
+                        int count) {
+    hid_t attribute = H5Aopen_by_name(f->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    if (attribute < 0) return damaged(name);
+    hid_t space = H5Aget_space(attribute), stored = H5Aget_type(attribute);
+    H5T_class_t class = stored < 0 ? H5T_NO_CLASS : H5Tget_class(stored);
+    int code = 0;
+    if (space < 0 || H5Sget_simple_extent_npoints(space) != count ||
+        (class != H5T_INTEGER && class != H5T_FLOAT))
+        code = bex_fail("attribute '%s' of '%s' is not %d numbers", name, object, count);
+    else if (H5Aread(attribute, type, out) < 0)
+        code = damaged(name);
+    if (space >= 0) H5Sclose(space);
+    if (stored >= 0) H5Tclose(stored);
+    H5Aclose(attribute);
+    return code < 0 ? -1 : 1;
+}
+
+int bex_h5_attribute_integer(bex_h5 *f, const char *object, const char *name, long long *value) {
+    if (H5Aexists_by_name(f->file, object, name, H5P_DEFAULT) <= 0) return 0;
+    return read_numbers(f, object, name, H5T_NATIVE_LLONG, value, 1);
+}
+
+int bex_h5_attribute_doubles(bex_h5 *f, const char *object, const char *name, double **out,
+                             int count) {
+    *out = NULL;
+    if (H5Aexists_by_name(f->file, object, name, H5P_DEFAULT) <= 0) return 0;
+    *out = malloc((size_t)count * sizeof **out + 1);
+    if (!*out) return bex_fail("out of memory");
+    int code = read_numbers(f, object, name, H5T_NATIVE_DOUBLE, *out, count);
+    for (int i = 0; code == 1 && i < count; i++)
+        if (!isfinite((*out)[i]))
+            code = bex_fail("attribute '%s' of '%s' is not finite", name, object);
+    if (code < 0) free(*out), *out = NULL;
+    return code;
 }
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Every failure is one line naming the key ('infos/goal'); the caller adds the file. libhdf5's own
  * error printing is switched off. Keys are paths from the root. One thread at a time, over all files:
- * libhdf5 is not thread safe. Here only hdf5.c, hdf5_write.c and chunks.c include <hdf5.h>; in a
+ * libhdf5 is not thread safe. Only hdf5.c, hdf5_write.c, libero_file.c and chunks.c include <hdf5.h>; in a
  * build without it opening fails with a message (hdf5_absent.c).
  *
  * A header can claim anything: a shape is only returned after its product was checked for overflow
@@ -48,6 +48,10 @@ int bex_h5_measure(bex_h5 *file, const char *key, bex_h5_shape *shape);
 int bex_h5_read(bex_h5 *file, const char *key, int first, int count, bex_real *out, int stride,
                 int *bad_row);
 
+/* Rows first..first+count-1 in full precision, out (count, columns): for states that a simulation resumes from.
+ */
+int bex_h5_read_doubles(bex_h5 *file, const char *key, int first, int count, double *out);
+
 /* The same rows of a rank-1 (or (n,1)) data set as flags, 0 or 1: booleans, integers or reals. */
 int bex_h5_read_flags(bex_h5 *file, const char *key, int first, int count, unsigned char *out);
 int bex_h5_read_integers(bex_h5 *file, const char *key, int first, int count, int *out);
@@ -71,6 +75,11 @@ int bex_h5_read_texts(bex_h5 *file, const char *key, bex_names *texts);
 
 /* A string attribute of an object: 1 and *text malloced, 0 if absent, negative on failure. */
 int bex_h5_attribute(bex_h5 *file, const char *object, const char *name, char **text);
+
+/* A number attribute, and one of exactly `count` numbers (*out malloced): 1, 0 if absent, negative on failure. */
+int bex_h5_attribute_integer(bex_h5 *file, const char *object, const char *name, long long *value);
+int bex_h5_attribute_doubles(bex_h5 *file, const char *object, const char *name, double **out,
+                             int count);
 
 /* Before the first call of libhdf5 and any later one: it keeps quiet, and does nothing when the process ends
  * (it would

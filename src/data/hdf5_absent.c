@@ -41,6 +41,10 @@ int bex_h5_read_flags(bex_h5 *f, const char *key, int first, int count, unsigned
     (void)f, (void)key, (void)first, (void)count, (void)out;
     UNREACHABLE;
 }
+int bex_h5_read_doubles(bex_h5 *f, const char *key, int first, int count, double *out) {
+    (void)f, (void)key, (void)first, (void)count, (void)out;
+    UNREACHABLE;
+}
 int bex_h5_read_integers(bex_h5 *f, const char *key, int first, int count, int *out) {
     (void)f, (void)key, (void)first, (void)count, (void)out;
     UNREACHABLE;
@@ -51,6 +55,15 @@ int bex_h5_measure_pictures(bex_h5 *f, const char *key, bex_h5_pictures *p) {
 }
 int bex_h5_read_pictures(bex_h5 *f, const char *key, int first, int count, unsigned char *out) {
     (void)f, (void)key, (void)first, (void)count, (void)out;
+    UNREACHABLE;
+}
+int bex_h5_attribute_integer(bex_h5 *f, const char *object, const char *name, long long *value) {
+    (void)f, (void)object, (void)name, (void)value;
+    UNREACHABLE;
+}
+int bex_h5_attribute_doubles(bex_h5 *f, const char *object, const char *name, double **out,
+                             int count) {
+    (void)f, (void)object, (void)name, (void)out, (void)count;
     UNREACHABLE;
 }
 int bex_h5_read_texts(bex_h5 *f, const char *key, bex_names *texts) {

@@ -8,6 +8,7 @@
 #include "env/ant/antmaze.h"
 #include "env/kitchen/kitchen.h"
 #include "env/maze/maze2d.h"
+#include "env/tabletop/libero.h"
 #include "env/world_keys.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ static const bex_env_class *const classes[] = {
     &bex_antmaze_any,      &bex_ant,
     &bex_ant_walker,       &bex_kitchen,
     &bex_kitchen_complete, &bex_kitchen_partial,
-    &bex_kitchen_mixed,
+    &bex_kitchen_mixed,    &bex_libero,
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 

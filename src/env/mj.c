@@ -214,6 +214,8 @@ static int check_numbers(const mjData *d) {
 struct steps {
     bex_mj_sim *sim;
     int count;
+    void (*control)(bex_mj_sim *, void *);
+    void *payload;
 };
 
 static void step_work(void *payload) {
@@ -222,7 +224,23 @@ static void step_work(void *payload) {
 }
 
 int bex_mj_sim_step(bex_mj_sim *sim, int substeps) {
-    if (bex_mj_guarded(step_work, &(struct steps){sim, substeps}) < 0) return -1;
+    if (bex_mj_guarded(step_work, &(struct steps){.sim = sim, .count = substeps}) < 0) return -1;
+    return check_numbers(sim->handle);
+}
+
+static void step_by_work(void *payload) {
+    const struct steps *s = payload;
+    for (int i = 0; i < s->count; i++) {
+        mj_step1(s->sim->model->handle, s->sim->handle);
+        s->control(s->sim, s->payload);
+        mj_step2(s->sim->model->handle, s->sim->handle);
+    }
+}
+
+int bex_mj_sim_step_by(bex_mj_sim *sim, int substeps, void (*control)(bex_mj_sim *, void *),
+                       void *payload) {
+    struct steps s = {sim, substeps, control, payload};
+    if (bex_mj_guarded(step_by_work, &s) < 0) return -1;
     return check_numbers(sim->handle);
 }
 
@@ -242,6 +260,21 @@ static void pose_work(void *payload) {
 
 int bex_mj_sim_pose(bex_mj_sim *sim) {
     return bex_mj_guarded(pose_work, sim);
+}
+
+static void inertia_work(void *payload) {
+    const bex_mj_sim *s = payload;
+    mj_kinematics(s->model->handle, s->handle);
+    mj_comPos(s->model->handle, s->handle);
+    mj_crb(s->model->handle, s->handle);
+}
+
+int bex_mj_sim_inertia(bex_mj_sim *sim) {
+    return bex_mj_guarded(inertia_work, sim);
+}
+
+double bex_mj_sim_time(const bex_mj_sim *sim) {
+    return sim->handle->time;
 }
 
 void bex_mj_sim_step_bare(bex_mj_sim *sim) {

@@ -66,11 +66,22 @@ void bex_mj_sim_reset(bex_mj_sim *sim);
  * then be reset. No allocation. */
 int bex_mj_sim_step(bex_mj_sim *sim, int substeps);
 
+/* The same with a control law: in each of them mj_step1 (where everything is, and bias forces), then
+ * control(sim, payload), which sets ctrl, then mj_step2. */
+int bex_mj_sim_step_by(bex_mj_sim *sim, int substeps, void (*control)(bex_mj_sim *, void *),
+                       void *payload);
+
 /* mj_forward: everything that follows from qpos, qvel and ctrl, without moving. */
 int bex_mj_sim_forward(bex_mj_sim *sim);
 
 /* Where bodies and sites are, from qpos; no contacts, no forces. Negative with a message. */
 int bex_mj_sim_pose(bex_mj_sim *sim);
+
+/* The same with the mass matrix. */
+int bex_mj_sim_inertia(bex_mj_sim *sim);
+
+/* Seconds since the reset. */
+double bex_mj_sim_time(const bex_mj_sim *sim);
 
 /* mj_step with nothing round it: the reference of `bex bench env`. */
 void bex_mj_sim_step_bare(bex_mj_sim *sim);

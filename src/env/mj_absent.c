@@ -40,6 +40,12 @@ int bex_mj_sim_step(bex_mj_sim *sim, int substeps) {
     return bex_fail("this build has no MuJoCo");
 }
 
+int bex_mj_sim_step_by(bex_mj_sim *sim, int substeps, void (*control)(bex_mj_sim *, void *),
+                       void *payload) {
+    (void)sim, (void)substeps, (void)control, (void)payload;
+    return bex_fail("this build has no MuJoCo");
+}
+
 int bex_mj_sim_forward(bex_mj_sim *sim) {
     (void)sim;
     return bex_fail("this build has no MuJoCo");
@@ -48,6 +54,16 @@ int bex_mj_sim_forward(bex_mj_sim *sim) {
 int bex_mj_sim_pose(bex_mj_sim *sim) {
     (void)sim;
     return bex_fail("this build has no MuJoCo");
+}
+
+int bex_mj_sim_inertia(bex_mj_sim *sim) {
+    (void)sim;
+    return bex_fail("this build has no MuJoCo");
+}
+
+double bex_mj_sim_time(const bex_mj_sim *sim) {
+    (void)sim;
+    return 0;
 }
 
 void bex_mj_sim_step_bare(bex_mj_sim *sim) {

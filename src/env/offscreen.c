@@ -28,6 +28,9 @@ struct bex_offscreen {
     // of the picture being drawn
     const bex_mj_sim *seen;
     const bex_camera *camera;
+    int named; // a camera of the model; -1: `camera`
+    const bool *show;
+    bool plain, looks;
 };
 
 // every display worth trying: without a surface, then whatever the machine calls its default
@@ -78,13 +81,14 @@ static void make_renderer(void *payload) {
     mjr_setBuffer(mjFB_OFFSCREEN, &o->gl);
 }
 
-static int open_renderer(bex_offscreen *o, const bex_mj_model *model) {
+static int open_renderer(bex_offscreen *o, const bex_mj_model *model, int samples) {
     o->model = *model;
     o->model.handle = mj_copyModel(NULL, model->handle);
     o->upside_down = malloc(3 * (size_t)o->width * (size_t)o->height);
     if (!o->model.handle || !o->upside_down) return bex_fail("out of memory for pictures");
     o->model.handle->vis.global.offwidth = o->width;
     o->model.handle->vis.global.offheight = o->height;
+    if (samples >= 0) o->model.handle->vis.quality.offsamples = samples;
     if (bex_mj_sim_init(&o->sim, &o->model) < 0 || open_context(o) < 0) return -1;
     mjv_defaultScene(&o->scene);
     mjr_defaultContext(&o->gl);
@@ -93,7 +97,26 @@ static int open_renderer(bex_offscreen *o, const bex_mj_model *model) {
     return 0;
 }
 
+static int take(bex_offscreen *o) {
+    if (eglBindAPI(EGL_OPENGL_API) &&
+        eglMakeCurrent(o->display, EGL_NO_SURFACE, EGL_NO_SURFACE, o->context))
+        return 0;
+    return bex_fail("EGL does not give its context to this thread (error 0x%x)",
+                    (unsigned)eglGetError());
+}
+
+static void give_back(bex_offscreen *o) {
+    eglMakeCurrent(o->display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+}
+
 int bex_offscreen_open(bex_offscreen **out, const bex_mj_model *model, int width, int height) {
+    const bex_offscreen_options o = {.width = width, .height = height, .samples = -1};
+    return bex_offscreen_open_as(out, model, &o);
+}
+
+int bex_offscreen_open_as(bex_offscreen **out, const bex_mj_model *model,
+                          const bex_offscreen_options *options) {
+    int width = options->width, height = options->height;
     BEX_CHECK(width >= LEAST && width <= MOST && height >= LEAST && height <= MOST, "%d x %d",
               width, height);
     *out = NULL;
@@ -101,14 +124,17 @@ int bex_offscreen_open(bex_offscreen **out, const bex_mj_model *model, int width
     bex_offscreen *o = calloc(1, sizeof *o);
     if (!o) return bex_fail("out of memory");
     o->width = width, o->height = height;
+    o->plain = options->plain, o->looks = options->looks;
     o->display = EGL_NO_DISPLAY, o->context = EGL_NO_CONTEXT;
-    if (open_renderer(o, model) < 0) return bex_offscreen_close(o), -1;
+    if (open_renderer(o, model, options->samples) < 0) return bex_offscreen_close(o), -1;
+    give_back(o);
     *out = o;
     return 0;
 }
 
 void bex_offscreen_close(bex_offscreen *o) {
     if (!o) return;
+    if (o->has_gl) take(o);
     if (o->has_gl) mjr_freeContext(&o->gl);
     if (o->has_scene) mjv_freeScene(&o->scene);
     if (o->display != EGL_NO_DISPLAY) {
@@ -136,6 +162,16 @@ static void draw_work(void *payload) {
         camera.azimuth = o->camera->azimuth;
         camera.elevation = o->camera->elevation;
     }
+    if (o->named >= 0) {
+        camera.type = mjCAMERA_FIXED;
+        camera.fixedcamid = o->named;
+    }
+    if (o->looks) {
+        memset(options.geomgroup, 0, sizeof options.geomgroup);
+        options.geomgroup[1] = 1;
+    }
+    for (int i = 0; o->show && i < m->nsite; i++) m->site_group[i] = o->show[i] ? 0 : mjNGROUP - 1;
+    if (o->plain) o->scene.flags[mjRND_REFLECTION] = 0;
     memcpy(d->qpos, o->seen->qpos, (size_t)m->nq * sizeof *d->qpos);
     mj_kinematics(m, d);
     mj_comPos(m, d);
@@ -146,16 +182,32 @@ static void draw_work(void *payload) {
     mjr_readPixels(o->upside_down, NULL, whole, &o->gl);
 }
 
-int bex_offscreen_draw(bex_offscreen *o, const bex_mj_sim *sim, const bex_camera *camera,
-                       unsigned char *rgb) {
+static int draw(bex_offscreen *o, const bex_mj_sim *sim, unsigned char *rgb) {
     size_t row = 3 * (size_t)o->width;
     BEX_CHECK(sim->model->nq == o->model.nq, "%d positions, the renderer has %d", sim->model->nq,
               o->model.nq);
-    o->seen = sim, o->camera = camera;
-    if (bex_mj_guarded(draw_work, o) < 0) return -1;
+    o->seen = sim;
+    if (take(o) < 0) return -1;
+    int code = bex_mj_guarded(draw_work, o);
+    give_back(o);
+    if (code < 0) return -1;
     for (size_t y = 0; y < (size_t)o->height; y++) // OpenGL begins at the bottom
         memcpy(rgb + y * row, o->upside_down + ((size_t)o->height - 1 - y) * row, row);
     return 0;
+}
+
+int bex_offscreen_draw(bex_offscreen *o, const bex_mj_sim *sim, const bex_camera *camera,
+                       unsigned char *rgb) {
+    o->camera = camera, o->named = -1, o->show = NULL;
+    return draw(o, sim, rgb);
+}
+
+int bex_offscreen_draw_named(bex_offscreen *o, const bex_mj_sim *sim, const char *camera,
+                             const bool *show, unsigned char *rgb) {
+    o->camera = NULL, o->show = show;
+    o->named = mj_name2id(o->model.handle, mjOBJ_CAMERA, camera);
+    if (o->named < 0) return bex_fail("the model has no camera '%s'", camera);
+    return draw(o, sim, rgb);
 }
 
 #else
@@ -165,6 +217,17 @@ int bex_offscreen_open(bex_offscreen **out, const bex_mj_model *model, int width
     *out = NULL;
     bex_fail("this build cannot draw what a camera sees");
     return bex_fail_hint("install libmujoco-dev and libegl-dev, and build again");
+}
+
+int bex_offscreen_open_as(bex_offscreen **out, const bex_mj_model *model,
+                          const bex_offscreen_options *options) {
+    return bex_offscreen_open(out, model, options->width, options->height);
+}
+
+int bex_offscreen_draw_named(bex_offscreen *o, const bex_mj_sim *sim, const char *camera,
+                             const bool *show, unsigned char *rgb) {
+    (void)o, (void)sim, (void)camera, (void)show, (void)rgb;
+    return bex_fail("this build cannot draw what a camera sees");
 }
 
 void bex_offscreen_close(bex_offscreen *o) {
