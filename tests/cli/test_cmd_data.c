@@ -138,7 +138,7 @@ static void usage(void **state) {
     make m = small();
     char command[700];
     snprintf(command, sizeof command, "data show %s --plot %s.png --dims 0,3", m.path, m.path);
-    fails(1, "there are 3 columns", command);
+    fails(1, "numbers from 0 to 2", command);
     snprintf(command, sizeof command, "data show %s --plot %s.bmp", m.path, m.path);
     fails(1, ".bmp", command);
     unlink(m.path);
