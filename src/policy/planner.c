@@ -28,7 +28,7 @@ struct bex_planner {
     bex_route *route;           // NULL: a chosen future continues by its noise
     bex_candidate_noise *noise;
     bex_plan_choice last;
-    int64_t chosen;              // step of the last choice
+    int64_t chosen; // step of the last choice
     bex_plan_report report;
     double distance;             // of the future that is followed, to the target
     double each;                 // seconds a candidate takes, as it was lately
