@@ -66,8 +66,9 @@ arm:
 	$(call preset,arm)
 	$(call run_tests,arm)
 
-web: build
+web:
 	@$(DEPS) $(if $(filter tools/deps,$(DEPS)),--web)
+	$(call preset,release) --target bex-cli web_pack_demonstrations
 	$(call preset,web)
 	web/build
 
@@ -77,6 +78,7 @@ web-driver:
 	cd build/web && npm install --silent --no-audit --no-fund --no-package-lock
 
 web-test: web web-driver
+	$(call preset,release) --target web_reference test_web_ball test_web_ini test_serve_http test_serve_server
 	ctest --preset release -R '^(web|serve)/'
 
 parity: build

@@ -11,10 +11,14 @@ if(NOT EMSCRIPTEN)
   return()
 endif()
 
-# what the engine uses of the lab: files that need no library
-set(BEX_WEB_LAB agent/actors/retrieval agent/actors/policy_actor agent/actors/neighbours data/dataset data/names
-    data/window data/column_statistics theory/mdp theory/explorer theory/cloned)
-list(TRANSFORM BEX_WEB_LAB REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.c")
+# what the engine uses of the lab: files that need no library; neighbours is wherever it lives
+set(BEX_WEB_LAB)
+foreach(name agent/actors/retrieval agent/actors/policy_actor agent/actors/neighbours data/neighbours data/dataset
+        data/names data/window data/column_statistics theory/mdp theory/explorer theory/cloned)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/src/${name}.c)
+    list(APPEND BEX_WEB_LAB ${PROJECT_SOURCE_DIR}/src/${name}.c)
+  endif()
+endforeach()
 add_executable(playground ${BEX_WEB_SOURCES} ${BEX_WEB_LAB} ${PROJECT_SOURCE_DIR}/web/inih/ini.c
                $<TARGET_OBJECTS:bex_core>)
 target_include_directories(playground PRIVATE ${PROJECT_SOURCE_DIR} include src)

@@ -112,6 +112,7 @@ void stage_set_seed(stage *s, uint64_t seed) {
 
 int stage_remember(stage *s, const bex_real *states, int rows) {
     size_t size = (size_t)rows * STAGE_STATE * sizeof *states;
+    BEX_CHECK(rows > 0 && rows <= STAGE_ROWS, "%d states", rows);
     if (s->episodes == STAGE_PAST)
         return bex_fail("%d episodes are remembered, no more fit", STAGE_PAST);
     bex_real *copy = malloc(size);
@@ -132,8 +133,7 @@ static bool is_free(const stage *s, double x, double y) {
 }
 
 int stage_draw(stage *s, const float *points, int n) {
-    enum { MOST = 4000 };
-    bex_real *states = malloc(MOST * STAGE_STATE * sizeof *states);
+    bex_real *states = malloc(STAGE_ROWS * STAGE_STATE * sizeof *states);
     int rows = 0;
     if (!states) return bex_fail("out of memory");
     for (int i = 0; i + 1 < n; i++) {
@@ -141,7 +141,7 @@ int stage_draw(stage *s, const float *points, int n) {
         double dx = (double)points[2 * i + 2] - x, dy = (double)points[2 * i + 3] - y;
         double length = sqrt(dx * dx + dy * dy);
         int pieces = length < 100 ? (int)(length / SPACING) + 1 : 0;
-        for (int k = 0; k < pieces && rows < MOST; k++) {
+        for (int k = 0; k < pieces && rows < STAGE_ROWS; k++) {
             double at = (double)k / pieces, px = x + at * dx, py = y + at * dy;
             if (!is_free(s, px, py) || !(length > 0)) continue;
             bex_real *state = states + (size_t)rows++ * STAGE_STATE;

@@ -26,7 +26,8 @@ enum {
     STAGE_STEPS = 300, // of an episode: the exploration protocol of Maze2D
     STAGE_STATE = 4,
     STAGE_ACTION = 2,
-    STAGE_PAST = 400 // episodes remembered, at most
+    STAGE_ROWS = 4000, // states of an episode of the past, at most
+    STAGE_PAST = 400   // episodes remembered, at most
 };
 
 typedef struct stage_episode {

@@ -29,17 +29,27 @@ static bex_actor *make(const stage *s, stage_kind kind, const char *exp) {
     return bex_retrieval_actor_new(s->retrieval, &(bex_memory_options){.N = 32}, rng);
 }
 
+// an episode as actors are told of it: who acts here learns from its states alone, the rest is blank
+static bex_episode as_told(stage_episode e) {
+    static const bex_real blank[STAGE_ACTION * STAGE_ROWS] = {0};
+    static const unsigned char never[STAGE_ROWS] = {0};
+    return (bex_episode){.steps = e.rows,
+                         .O = STAGE_STATE,
+                         .A = STAGE_ACTION,
+                         .obs = e.states,
+                         .act = blank,
+                         .reward = blank,
+                         .terminal = never,
+                         .timeout = never,
+                         .last = e.rows ? e.states + (e.rows - 1) * STAGE_STATE : NULL};
+}
+
 bex_actor *walker_actor(const stage *s, stage_kind kind, const char *exp, int episode, bool past) {
     bex_actor *a = make(s, kind, exp);
     int code = a ? 0 : -1;
     for (int e = 0; e < episode && code == 0; e++) {
-        stage_episode states = past && e < s->episodes ? s->past[e] : (stage_episode){NULL, 0};
-        bex_episode told = {.steps = states.rows,
-                            .O = STAGE_STATE,
-                            .A = STAGE_ACTION,
-                            .obs = states.states,
-                            .last = states.rows ? states.states + (states.rows - 1) * STAGE_STATE
-                                                : NULL};
+        bool known = past && e < s->episodes;
+        bex_episode told = as_told(known ? s->past[e] : (stage_episode){NULL, 0});
         code = a->class->recall(a, &told);
     }
     if (code == 0) return a;
