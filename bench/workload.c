@@ -82,8 +82,8 @@ struct json_t *bex_workload_peer(const char *what, const bex_dit_options *o,
     snprintf(command, sizeof command,
              "bench/peer_policy.py %s prefix=%d O=%d A=%d K=%d C=%d F=%d heads=%d blocks=%d T=%d "
              "N=%d Q=%d B=%lld S=%lld ddim=%lld dropout=%g",
-             what, o->mode == BEX_DIT_PREFIX, o->O, o->A, o->K, o->C, o->feedforward, o->heads,
-             o->blocks, o->time_width, o->N, bex_dit_queries(o), config->train.batch,
+             what, o->mode == BEX_DIT_PREFIX, o->O, o->columns, o->K, o->C, o->feedforward,
+             o->heads, o->blocks, o->time_width, o->N, bex_dit_queries(o), config->train.batch,
              o->N ? config->train.samples_per_history : 1, p->deploy.denoising_steps, o->dropout);
     return bex_bench_peer(command);
 }

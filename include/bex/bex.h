@@ -49,9 +49,9 @@ typedef struct bex_session bex_session;
 
 typedef enum bex_status {
     BEX_OK = 0,
-    BEX_FAILED = -1, /* file, format, memory, a network that gives no number: the world's fault */
-    /* the caller's: NULL, a wrong size, a setting out of range, a state that cannot be, a call out of order
-     * */
+    /* the world's fault: file, format, memory, a network that gives no number */
+    BEX_FAILED = -1,
+    /* the caller's: NULL, a wrong size, a setting out of range, a state that cannot be, a call too early */
     BEX_MISUSED = -2
 } bex_status;
 

@@ -52,13 +52,11 @@ typedef struct bex_agent_class {
     bool spreads;   // lanes may go to several ranks (base/ranks.h): all a lane tells is its result
 
     /* What the method decides of the configuration, e.g. which tokens there are: before anything is made of
-     * it, and
-     * before it is written down. Twice is as good as once. NULL: nothing. Negative with a message. */
+     * it, and before it is written down. Twice is as good as once. NULL: nothing. Negative with a message. */
     int (*settle)(bex_train_config *config);
 
     /* Learn from the sources, which are the agent's from now on, whatever comes of it: data is kept in the
-     * agent's own
-     * units, not twice. The configuration is settled. NULL with a message. */
+     * agent's own units, not twice. The configuration is settled. NULL with a message. */
     bex_agent *(*new)(const bex_train_config *config, bex_sources *sources);
     void (*free)(bex_agent *agent);
 
@@ -78,8 +76,7 @@ typedef struct bex_agent_class {
     void (*describe)(const bex_agent *agent, FILE *out);
 
     /* A policy beside the demonstrations that this agent holds out: agent/imitation/open_loop.h. NULL: it
-     * repeats no
-     * demonstrations. */
+     * repeats no demonstrations. */
     int (*open_loop)(bex_agent *agent, const struct bex_policy *policy,
                      const struct bex_open_loop_options *options, struct bex_open_loop *out);
 } bex_agent_class;
@@ -97,8 +94,7 @@ const bex_agent_class *bex_agent_class_of(const bex_train_config *config);
 int bex_agent_settle(bex_train_config *config);
 
 /* The agent the config, settled or not, asks for. The sources are taken over and left empty, whatever comes
- * of it; they
- * must be those its class needs. NULL with a message. */
+ * of it; they must be those its class needs. NULL with a message. */
 bex_agent *bex_agent_new(const bex_train_config *config, bex_sources *sources);
 
 #endif

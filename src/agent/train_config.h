@@ -20,7 +20,7 @@ typedef struct bex_optimiser_config {
     int agent; // index into BEX_AGENTS (agent/registry.h)
     long long steps, batch, samples_per_history, lanes, threads, micro, warmup, seed, overfit;
     double lr, beta1, beta2, decay, clip, ema;
-    double hide;               // probability that the coverage token is the null token
+    double coverage_dropout;   // probability that the coverage token is the null token
     long long trajectories;    // episodes of a training history, at most
     double repeat;             // probability of a history of 1 to 3 distinct states
     char encoder[160];         // weights of the pictures' network to begin with; "": none

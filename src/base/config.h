@@ -30,9 +30,8 @@
  *         BEX_CONFIG_NUMBER(train_config, lr, "3e-4", 0, 1, "learning rate", .was = "optimiser.rate"),
  *
  * Files and overrides may use either, a file not both; only the new one is written. A key that is gone may
- * stay as a
- * row with .retired = true, for its module to say in today's keys; an alias of the same spelling goes before
- * it. */
+ * stay as a row with .retired = true, for its module to say in today's keys; an alias of the same spelling
+ * goes before it. */
 #ifndef BEX_BASE_CONFIG_H
 #define BEX_BASE_CONFIG_H
 

@@ -8,8 +8,7 @@
  * on every call.
  *
  * Calls nest: one made inside a piece that shares its call with other threads is a plain loop, and its pieces
- * have
- * worker 0. Inside a plain loop a call may use threads. Without OpenMP everything is a plain loop. */
+ * have worker 0. Inside a plain loop a call may use threads. Without OpenMP everything is a plain loop. */
 #ifndef BEX_BASE_PARALLEL_H
 #define BEX_BASE_PARALLEL_H
 
@@ -19,9 +18,8 @@ typedef int bex_piece_fn(long piece, int worker, void *payload);
 
 /* work() for piece = 0..pieces-1. threads 0: as many as the machine offers.
  * Every piece runs, whatever others came to: what they leave behind does not depend on the threads. 0, or
- * negative
- * with the message of the lowest piece that failed, in the caller's thread, misuse and all (base/error.h).
- * Allocates nothing. */
+ * negative with the message of the lowest piece that failed, in the caller's thread, misuse and all
+ * (base/error.h). Allocates nothing. */
 int bex_try_parallel(int threads, long pieces, bex_piece_fn *work, void *payload);
 
 /* The same for work that cannot fail. */

@@ -8,8 +8,7 @@
 enum { BEX_PATH_SIZE = 4096 }; // bytes with the NUL: Linux takes no longer one
 
 /* "folder/" and what fmt makes. 0, or negative with the message that it is too long; then out is "". out
- * overlaps
- * nothing else. Also for the keys of HDF5 files, which are paths too. */
+ * overlaps nothing else. Also for the keys of HDF5 files, which are paths too. */
 int bex_path_join(char out[BEX_PATH_SIZE], const char *folder, const char *fmt, ...)
     BEX_PRINTF(3, 4);
 

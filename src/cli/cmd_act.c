@@ -1,6 +1,7 @@
 /* cli/cmd_act.c - `bex act`: the policy as a pipe, states in, action chunks out, one file each.
  *
- *   in   states (B,O)   history (H,O) or (B,H,O)   noise (B,K,A)   step (B)       only states is required
+ *   in   states (B,O)   history (N,O) or (B,N,O)   step (B)                      only states is required
+ *        noise (B,K,columns) or (B,candidates,K,columns)
  *   out  actions (B,K,A), in the units of the demonstrations
  *
  * A row depends on nothing but itself: its noise is of (seed, row), whatever the threads or the other
@@ -44,11 +45,12 @@ static const bex_usage usage = {
     .synopsis = "RUN --in X.safetensors --out Y.safetensors [options]",
     .about =
         "Action chunks of a policy for a file of states. RUN: a run, a checkpoint or a model file.\n"
-        "The input holds 'states' (B,O) and, if wanted, 'history' (H,O) or (B,H,O), the states of\n"
-        "earlier episodes (default: each row's own state, as in a first episode); 'noise' (B,K,A),\n"
-        "standard normal, what denoising starts from, or (B,N,K,A) for N candidates, A with the\n"
-        "waypoint of a policy that has them; 'step' (B), time in the episode. The output holds\n"
-        "'actions' (B,K,A), in the demonstrations' units, without the noise that a deployment may add.",
+        "The input holds 'states' (B,O) and, if wanted, 'history' (N,O) or (B,N,O), the states of\n"
+        "earlier episodes (default: each row's own state, as in a first episode); 'noise'\n"
+        "(B,K,columns) or (B,candidates,K,columns), standard normal, what denoising starts from: the\n"
+        "columns of a chunk are its action and, where the policy has them, its waypoint; 'step' (B),\n"
+        "time in the episode. The output holds 'actions' (B,K,A), in the demonstrations' units, without\n"
+        "the noise that a deployment may add.",
     .example = "bex act runs/be --in states.safetensors --out actions.safetensors --exp q:0.95",
     .options = options,
     .count = sizeof options / sizeof *options,
@@ -114,14 +116,14 @@ static int read_states(request *r, const bex_st_file *f) {
 
 static int read_history(request *r, const bex_st_file *f) {
     const bex_st_tensor *t = bex_st_find(f, "history");
-    int H = r->policy->dit.o.N, O = r->policy->O;
+    int N = r->policy->dit.o.N, O = r->policy->O;
     if (!t) return 0;
-    if (!H) return bex_fail("%s: tensor 'history': this policy has no history", in);
+    if (!N) return bex_fail("%s: tensor 'history': this policy has no history", in);
     if (t->rank != 2 && t->rank != 3)
         return bex_fail("%s: tensor 'history' has %d dimensions, (%d,%d) or (B,%d,%d) is needed",
-                        in, t->rank, H, O, H, O);
+                        in, t->rank, N, O, N, O);
     r->shared = t->rank == 2;
-    int64_t dim[] = {r->B, H, O};
+    int64_t dim[] = {r->B, N, O};
     return r->shared ? take(f, "history", 2, dim + 1, &r->history)
                      : take(f, "history", 3, dim, &r->history);
 }
@@ -200,12 +202,12 @@ static int open_request(request *r, const char *run, const bex_deploy_options *a
 
 static int act_row(bex_control *c, request *r, int row, bex_real *repeated) {
     const bex_dit_options *n = &r->policy->dit.o;
-    size_t O = (size_t)r->policy->O, H = (size_t)n->N, i = (size_t)row;
+    size_t O = (size_t)r->policy->O, N = (size_t)n->N, i = (size_t)row;
     size_t chunk = (size_t)n->K * (size_t)r->policy->A;
     const bex_real *state = r->states + i * O, *history = r->history;
     if (!history) // a first episode has only its first state to remember
-        for (size_t h = 0; h < H; h++) memcpy(repeated + h * O, state, O * sizeof *state);
-    history = !history ? repeated : r->shared ? history : history + i * H * O;
+        for (size_t k = 0; k < N; k++) memcpy(repeated + k * O, state, O * sizeof *state);
+    history = !history ? repeated : r->shared ? history : history + i * N * O;
     if (r->step && bex_control_set_step(c, (long long)r->step[row]) < 0) return -1;
     return bex_control_plan_from(c, &(bex_observation){.state = state}, history,
                                  r->noise + i * noise_size(r), r->actions + i * chunk);

@@ -58,7 +58,7 @@ static const bex_option options[] = {
      "a cell counts as N x N regions; 0: maze2d 2, antmaze 1", 0, 16},
     {"save-history", BEX_OPTION_TEXT, &q.save_history, "FILE",
      "the first trial's memory, for --history file:FILE", 0, 0},
-    {"history-states", BEX_OPTION_INTEGER, &q.history_states, "H", "states in a history", 1, 65536},
+    {"history-states", BEX_OPTION_INTEGER, &q.history_states, "N", "states in a history", 1, 65536},
     {"demonstrations", BEX_OPTION_TEXT, &q.demonstrations, "FILE",
      "draw their density beside the explored", 0, 0},
     {"choose", BEX_OPTION_TEXT, &q.choose, "RULE", "the future: best, top:N or random", 0, 0},

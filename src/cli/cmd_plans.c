@@ -42,9 +42,10 @@ static const bex_usage usage = {
     .about =
         "What a policy that chooses among candidates chose from in the exploration in DIR (bex explore\n"
         "--out DIR). Nothing is simulated: the recorded states are given to the policy again, which\n"
-        "then plans as it did. Tells how many proposals lead where nobody was, how far they differ,\n"
-        "how much of the chosen one was made; and, making each choice once more as if no earlier\n"
-        "episode were known, what the past is worth to it. Takes as long as exploring.",
+        "then plans as it did. Shown: how many candidates are supported by demonstrations (few of their\n"
+        "waypoints are far from every demonstrated state), how far they differ, how much of the chosen\n"
+        "one was executed; and, with each choice made once more as if no earlier episode were known,\n"
+        "what the past is worth to it. Takes as long as exploring.",
     .example = "bex plans explored\n"
                "bex plans explored --trials 1 --episode 3 --picture futures.png\n"
                "bex plans explored --out plans.hdf5 --json",
@@ -55,18 +56,15 @@ static const bex_usage usage = {
 
 typedef struct session {
     const char *folder;
-    json_t *results, *summary;
+    json_t *results;
     bex_policy *policy;
     bex_world *world;
     bex_trajectories rows;
     bex_actor **actors; // (trials)
     int trials, candidates;
     bex_plans plans;
+    bex_plans_summary summary;
 } session;
-
-static double number(const json_t *from, const char *key) {
-    return json_number_value(json_object_get(from, key));
-}
 
 static int open_exploration(session *s) {
     char path[BEX_PATH_SIZE];
@@ -152,8 +150,7 @@ static int plan(session *s) {
                            .progress = &p};
     if (bex_plans_run(&s->plans, &o) < 0) return -1;
     bex_progress_finish(&p);
-    s->summary = bex_plans_summary(&s->plans, &s->rows, s->world);
-    return s->summary ? 0 : -1;
+    return bex_plans_summarise(&s->summary, &s->plans, &s->rows, s->world);
 }
 
 // at most eight choices of the episode, evenly spaced
@@ -188,47 +185,50 @@ static int draw(const session *s) {
     return bex_world_futures(s->world, shown, panels, title, picture);
 }
 
-static void print_ends(const json_t *ends, const char *who, const char *text) {
-    const json_t *e = json_object_get(ends, who);
-    printf("  %-34s %7.3f   %10.3f   %17.3f\n", text, number(e, "nowhere"), number(e, "fresh"),
-           number(e, "known"));
+static void print_ends(const bex_plans_ends *e, const char *text) {
+    printf("  %-34s %7.3f   %10.3f   %17.3f\n", text, e->nowhere, e->fresh, e->known);
 }
 
 static void print_summary(const session *s) {
-    const json_t *j = s->summary, *coverage = json_object_get(j, "coverage");
-    const json_t *later = json_object_get(j, "later"), *ends = json_object_get(later, "ends");
-    printf("%.0f choices among %d futures, trials of %s: %d\n", number(j, "choices"), s->plans.n,
+    const bex_plans_summary *p = &s->summary;
+    printf("%lld choices among %d futures, trials of %s: %d\n", p->choices, p->proposals,
            s->world->name, s->trials);
-    printf("  actions as recorded    %.3f%s\n", number(j, "actions_as_recorded"),
-           number(j, "actions_as_recorded") < 1 ? "  another policy or build made some of them"
-                                                : "");
-    printf("  possible               %.3f  of the proposals: seldom where nobody was\n",
-           number(j, "possible"));
+    printf("  actions as recorded    %.3f%s\n", p->actions_as_recorded,
+           p->actions_as_recorded < 1 ? "  another policy or build made some of them" : "");
+    printf(
+        "  possible               %.3f  of the candidates: at most a tenth of the waypoints unsupported\n",
+        p->possible);
     printf("  ends apart             %.3g  of possible ones, from their mean; the world's units\n",
-           number(j, "apart"));
-    printf("  planned, made, missed  %.3g, %.3g, %.3g  until the next choice\n",
-           number(j, "planned"), number(j, "made"), number(j, "missed"));
+           p->apart);
+    printf("  planned, made, missed  %.3g, %.3g, %.3g  until the next choice\n", p->planned,
+           p->made, p->missed);
     printf("  coverage               %.3g chosen; possible ones %.3g, standard deviation %.3g\n",
-           number(coverage, "chosen"), number(coverage, "mean"), number(coverage, "spread"));
-    if (!(number(later, "choices") > 0)) return;
+           p->coverage.chosen, p->coverage.mean, p->coverage.spread);
+    if (!p->later.choices) return;
     printf("after a trial's first episode, as if no earlier episode were known:\n");
-    printf("  the same choice        %.3f\n", number(later, "same_choice"));
+    printf("  the same choice        %.3f\n", p->later.same_choice);
     printf("  coverages correlate    %.3f  with those of the past, over possible ones\n",
-           number(later, "alike"));
+           p->later.alike);
     printf("  ends of futures                    nowhere   new region   share of episodes\n");
-    print_ends(ends, "chosen", "chosen");
-    print_ends(ends, "blind", "chosen without the past");
-    print_ends(ends, "mean", "possible");
-    print_ends(ends, "newest", "the newest of the possible");
+    print_ends(&p->later.chosen, "chosen");
+    print_ends(&p->later.blind, "chosen without the past");
+    print_ends(&p->later.mean, "possible");
+    print_ends(&p->later.newest, "the newest of the possible");
+}
+
+static int print_json(const bex_plans_summary *summary) {
+    json_t *j = bex_plans_summary_json(summary);
+    if (!j) return -1;
+    bex_json_print(j);
+    json_decref(j);
+    return 0;
 }
 
 static int finish(session *s) {
     if (out && bex_plans_save(&s->plans, out) < 0) return -1;
     if (picture && draw(s) < 0) return -1;
-    if (json)
-        bex_json_print(s->summary);
-    else
-        print_summary(s);
+    if (json) return print_json(&s->summary);
+    print_summary(s);
     return 0;
 }
 
@@ -241,7 +241,6 @@ static void session_fini(session *s) {
     bex_policy_free(s->policy);
     bex_world_close(s->world);
     json_decref(s->results);
-    json_decref(s->summary);
 }
 
 int bex_cmd_plans(int argc, char **argv) {

@@ -1,11 +1,10 @@
 /* cli/deploy_options.h - settings of acting on a command line: --deploy.KEY=VALUE, or for short --KEY VALUE
- * and --KEY=VALUE, for
- * every key of [deploy]. The table is policy_config.c's: a new setting needs nothing here.
+ * and --KEY=VALUE, for every key of [deploy]. The table is policy_config.c's: a new setting needs nothing
+ * here.
  *
  *     bex_deploy_options d;
- *     if (bex_deploy_options_take(&d, &argc, argv) < 0) ...     before bex_options_parse, which then sees the
- *     rest
- *     bex_deploy_apply(&config, d.text, d.count);                over the policy's own
+ *     if (bex_deploy_options_take(&d, &argc, argv) < 0) ...   before bex_options_parse, which sees the rest
+ *     bex_deploy_apply(&config, d.text, d.count);              over the policy's own
  *     bex_deploy_options_fini(&d); */
 #ifndef BEX_CLI_DEPLOY_OPTIONS_H
 #define BEX_CLI_DEPLOY_OPTIONS_H
@@ -16,8 +15,7 @@ typedef struct bex_deploy_options {
 } bex_deploy_options;
 
 /* Moves them out of argv, closing the gaps; what stands after "--" is left. Negative with a message: a key
- * without a value, a value
- * that the table refuses, an unknown key. */
+ * without a value, a value that the table refuses, an unknown key. */
 int bex_deploy_options_take(bex_deploy_options *d, int *argc, char **argv);
 
 /* One more, before those there are: it gives way to them. */

@@ -2,8 +2,7 @@
  * `static bex_env_flags world;`, BEX_ENV_OPTIONS(world) in its table, and bex_env_flags_open.
  *
  * --env.KEY=VALUE is an option of the world itself (`bex env NAME --help` lists them); the others are short
- * for
- * one of these. */
+ * for one of these. */
 #ifndef BEX_CLI_ENV_OPTIONS_H
 #define BEX_CLI_ENV_OPTIONS_H
 
@@ -28,8 +27,7 @@ typedef struct bex_env_flags {
 // clang-format on
 
 /* The flags as keys of a world (bex_world_options.keys), behind those of `before` (NULL: none): short forms
- * first,
- * --env.KEY=VALUE last, so that the latter wins. keys: room for size bytes. */
+ * first, --env.KEY=VALUE last, so that the latter wins. keys: room for size bytes. */
 int bex_env_flags_keys(char *keys, size_t size, const bex_env_flags *flags, const char *before);
 
 /* The world by name with these flags; options->keys is ignored. Negative with a message: a usage error. */

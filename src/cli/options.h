@@ -30,8 +30,7 @@ typedef struct bex_option_keys {
 } bex_option_keys;
 
 typedef struct bex_option {
-    const char
-        *name; // without dashes; of keys the section; must stay the first member (base/nearest.h)
+    const char *name; // without dashes; of keys the section; the first member (base/nearest.h)
     bex_option_type type;
     void *value;
     const char *metavar; // what --help calls the value; NULL for a flag
@@ -46,8 +45,7 @@ typedef struct bex_usage {
     const char *example;  // commands that work as they stand, one per line
     const bex_option *options;
     int count;
-    const bex_config_section
-        *settings; // also given, as --section.key=value or --key value; NULL: none
+    const bex_config_section *settings; // also --section.key=value or --key value; NULL: none
 } bex_usage;
 
 /* Parse argv[1..]. Returns the number of positional arguments (pointers into argv), or one of

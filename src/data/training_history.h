@@ -4,11 +4,9 @@
  *   m episodes drawn anywhere, N of their rows:  [ s s s s s s s s ]   a set, in no order
  *
  * m is uniform in 1..trajectories; m distinct episodes, uniform over the data; N rows uniform, with
- * replacement,
- * from their union. With probability `repeat_probability` only 1..`repeat_most` (uniform) distinct rows of
- * that union
- * fill all N places evenly: the first episodes of a deployment, when little has been seen. The episode of the
- * window itself may be among them by chance.
+ * replacement, from their union. With probability `repeat_probability` only 1..`repeat_most` (uniform)
+ * distinct rows of that union fill all N places evenly: the first episodes of a deployment, when little has
+ * been seen. The episode of the window itself may be among them by chance.
  *
  * History j of step t is a function of (seed, t, j) and of the data's episodes only: its stream is
  * split(split(seed, "window", t), "history", j). Windows that share a history share j. */

@@ -30,9 +30,8 @@ void bex_transitions_fini(bex_transitions *t); // zeroed memory is fine
 void bex_transitions_set(bex_transitions *t, int i, const bex_step *step);
 
 /* All of the demonstrations', in their order, m from terminals row by row. The last row of an episode is left
- * out: the
- * state after it is not kept (data/dataset.h). *t is made here, in the units of the data; needs fini either
- * way.
+ * out: the state after it is not kept (data/dataset.h). *t is made here, in the units of the data; needs fini
+ * either way.
  * Negative with a message: no rewards, no episode of two rows, no memory. */
 int bex_transitions_from(bex_transitions *t, const bex_dataset *d);
 

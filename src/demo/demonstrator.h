@@ -38,9 +38,8 @@ typedef struct bex_demonstrations {
 struct bex_demonstrator_class {
     const char *family;    // of the worlds it knows: bex_env_class.family
     const char *algorithm; // in a few words, for the file's metadata
-    const char *
-        instead; // the command that makes them, where it is not `bex data gen`: all below is then NULL
-    bool after; // files hold infos/qpos, infos/qvel of the state after the action
+    const char *instead;   // the command, if it is not `bex data gen`: all below is then NULL
+    bool after;            // files hold infos/qpos, infos/qvel of the state after the action
 
     /* Its options: --demo.KEY=VALUE. */
     const bex_config_row *rows;
@@ -49,13 +48,12 @@ struct bex_demonstrator_class {
     size_t size; // bytes of one at work
 
     /* Makes ready; sets `piece`. Arrays are there already. Negative with a message; bex_misused() where an
-     * option
-     * is wrong. */
+     * option is wrong. */
     int (*init)(bex_demonstrations *d);
     void (*fini)(bex_demonstrations *d); // also after an init that failed
 
-    /* Rows 0..count-1 of the arrays from piece `first` on, the last piece cut short if need be. On all cores.
-     * */
+    /* Rows 0..count-1 of the arrays from piece `first` on, the last piece cut short if need be; on all
+     * cores. */
     int (*make)(bex_demonstrations *d, long long first, int count);
 
     /* Counts the rows made last, whole pieces; and what was counted so far, as numbers by name. NULL:
@@ -68,10 +66,8 @@ struct bex_demonstrator_class {
 const bex_demonstrator_class *bex_demonstrator_for(const bex_world *world);
 
 /* keys: lines "key=value" over the class's defaults, NULL for none. rows >= 1: how many are wanted in all;
- * the arrays
- * hold a wave of them, all or about 200,000 in whole pieces. Negative with a message, bex_error_is_misuse()
- * for a
- * wrong option. */
+ * the arrays hold a wave of them, all or about 200,000 in whole pieces. Negative with a message,
+ * bex_error_is_misuse() for a wrong option. */
 int bex_demonstrations_open(bex_demonstrations **out, const bex_world *world, const char *keys,
                             uint64_t seed, long long rows);
 void bex_demonstrations_free(bex_demonstrations *d); // NULL is fine
@@ -83,8 +79,7 @@ int bex_demonstrations_piece(const bex_demonstrations *d);
 int bex_demonstrations_make(bex_demonstrations *d, long long first, int count);
 
 /* " --noise 0.1 --episode-length 300": its options as `bex data gen` takes them, empty ones left out, `world`
- * put
- * behind the first. malloced; NULL when out of memory. */
+ * put behind the first. malloced; NULL when out of memory. */
 char *bex_demonstrations_command(const bex_demonstrations *d, const char *world);
 
 /* The keys of all demonstrators, for --help. */

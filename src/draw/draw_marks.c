@@ -168,15 +168,15 @@ static void draw_heat(cairo_t *cr, const bex_frame *f, const bex_item *it) {
     int longest = it->rows > it->columns ? it->rows : it->columns;
     if (it->rows == 0 || !(x1 > x0) || !(y1 > y0)) return; // nothing, or off a logarithmic axis
     int k = longest < 600 ? (600 + longest - 1) / longest : 1;
-    int W = it->columns * k, H = it->rows * k;
-    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, W, H);
+    int width = it->columns * k, height = it->rows * k;
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
     if (cairo_surface_status(image) == CAIRO_STATUS_SUCCESS) {
         unsigned char *bytes = cairo_image_surface_get_data(image);
         int stride = cairo_image_surface_get_stride(image);
         double span = it->hi - it->lo;
-        for (int y = 0; y < H; y++) {
+        for (int y = 0; y < height; y++) {
             unsigned *row = (unsigned *)(void *)(bytes + (size_t)y * (size_t)stride);
-            for (int x = 0; x < W; x++) {
+            for (int x = 0; x < width; x++) {
                 double v = it->y[(it->rows - 1 - y / k) * it->columns + x / k];
                 row[x] = isfinite(v) ? 0xFF000000u | bex_colour_map((v - it->lo) / span) : 0;
             }
@@ -184,7 +184,7 @@ static void draw_heat(cairo_t *cr, const bex_frame *f, const bex_item *it) {
         cairo_surface_mark_dirty(image);
         cairo_save(cr);
         cairo_translate(cr, x0, y0);
-        cairo_scale(cr, (x1 - x0) / W, (y1 - y0) / H);
+        cairo_scale(cr, (x1 - x0) / width, (y1 - y0) / height);
         cairo_set_source_surface(cr, image, 0, 0);
         cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
         cairo_paint(cr);

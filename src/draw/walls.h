@@ -1,6 +1,5 @@
 /* draw/walls.h - walls of a plan: rectangles that touch are drawn as one, for single ones would show
- * hairlines
- * between them at some zoom. */
+ * hairlines between them at some zoom. */
 #ifndef BEX_DRAW_WALLS_H
 #define BEX_DRAW_WALLS_H
 

@@ -18,11 +18,11 @@
     X(length, 1)                                                                                   \
     X(sum, 1)                                                                                      \
     X(visited, 1)                                                                                  \
-    X(occupancy, b->R)                                                                             \
+    X(occupancy, b->regions)                                                                       \
     X(final_length, 1)                                                                             \
     X(final_sum, 1)                                                                                \
     X(final_visited, 1)                                                                            \
-    X(final_occupancy, b->R)                                                                       \
+    X(final_occupancy, b->regions)                                                                 \
     X(final_measures, BEX_ENV_MEASURES)                                                            \
     X(episodes, 1)                                                                                 \
     X(env, 1)
@@ -80,7 +80,7 @@ int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64
                          .B = B,
                          .O = world->spec.state,
                          .A = world->A,
-                         .R = world->regions,
+                         .regions = world->regions,
                          .seed = seed};
     bool whole = true;
 #define ALLOCATE(member, per)                                                                      \
@@ -103,7 +103,7 @@ int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64
 static void account(bex_env_batch *b, int i, const bex_real *obs) {
     int region = b->world->class->region(b->world, obs);
     if (region < 0) return;
-    if (!b->occupancy[(size_t)i * (size_t)b->R + (size_t)region]++) b->visited[i]++;
+    if (!b->occupancy[(size_t)i * (size_t)b->regions + (size_t)region]++) b->visited[i]++;
 }
 
 static int start_episode(bex_env_batch *b, int i) {
@@ -112,17 +112,19 @@ static int start_episode(bex_env_batch *b, int i) {
     if (b->world->class->reset(b->env[i], rng, &out) < 0) return -1;
     b->length[i] = b->visited[i] = 0;
     b->sum[i] = 0;
-    memset(b->occupancy + (size_t)i * (size_t)b->R, 0, (size_t)b->R * sizeof *b->occupancy);
+    memset(b->occupancy + (size_t)i * (size_t)b->regions, 0,
+           (size_t)b->regions * sizeof *b->occupancy);
     account(b, i, out.state);
     return 0;
 }
 
 static int end_episode(bex_env_batch *b, int i) {
-    size_t O = (size_t)b->O, R = (size_t)b->R, n = (size_t)i;
+    size_t O = (size_t)b->O, regions = (size_t)b->regions, n = (size_t)i;
     memcpy(b->final_obs + n * O, b->obs + n * O, O * sizeof *b->obs);
     for (int c = 0; c < b->world->spec.cameras; c++)
         memcpy(b->final_images[c] + n * picture(b), b->images[c] + n * picture(b), picture(b));
-    memcpy(b->final_occupancy + n * R, b->occupancy + n * R, R * sizeof *b->occupancy);
+    memcpy(b->final_occupancy + n * regions, b->occupancy + n * regions,
+           regions * sizeof *b->occupancy);
     b->final_length[i] = b->length[i];
     b->final_sum[i] = b->sum[i];
     b->final_visited[i] = b->visited[i];

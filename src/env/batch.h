@@ -21,7 +21,7 @@
 
 typedef struct bex_env_batch {
     const bex_world *world; // borrowed
-    int B, O, A, R;         // instances, observation, action, regions
+    int B, O, A, regions;   // instances, observation, action; of the world
     bex_real *obs;          // (B,O) states
     bex_real *act;          // (B,A), the caller's to fill
     bex_real *reward;       // (B)
@@ -36,13 +36,13 @@ typedef struct bex_env_batch {
     int *length;         // (B) steps so far
     double *sum;         // (B) rewards so far
     int *visited;        // (B) distinct regions so far
-    unsigned *occupancy; // (B,R) states seen in each region
+    unsigned *occupancy; // (B,regions) states seen in each
 
     // the episode that ended last
     int *final_length;
     double *final_sum;
     int *final_visited;
-    unsigned *final_occupancy; // (B,R)
+    unsigned *final_occupancy; // (B,regions)
     double *final_measures;    // (B,BEX_ENV_MEASURES), if the class has any
 
     long long *episodes; // (B) ended so far
@@ -53,8 +53,7 @@ typedef struct bex_env_batch {
 /* The stream of episode e of instance i: for whoever steps an instance alone. */
 bex_rng bex_env_stream(uint64_t seed, int instance, long long episode);
 
-/* B >= 1. All instances come out reset. Negative with a message, more than world->instances_most among them.
- * */
+/* B >= 1. All instances come out reset. Negative with a message, as for more than world->instances_most. */
 int bex_env_batch_new(bex_env_batch **out, const bex_world *world, int B, uint64_t seed);
 void bex_env_batch_free(bex_env_batch *b); // NULL is fine
 

@@ -5,11 +5,9 @@
  * lengths of its episodes.
  *
  * No trial sees another, so each runs in a thread of its own: one episode of every trial is a round. In a
- * world
- * that is a machine (bex_world.realtime, or fewer instances than trials) there is one instance and a round is
- * one
- * episode of the first trial that is not complete: trials follow each other, and nothing is stepped twice at
- * once.
+ * world that is a machine (bex_world.realtime, or fewer instances than trials) there is one instance and a
+ * round is one episode of the first trial that is not complete: trials follow each other, and nothing is
+ * stepped twice at once.
  * Episode k of trial i draws from bex_env_stream(seed, i, k), its actor from what its maker gave it:
  * same bits for any number of threads. Hence an exploration can stop after any episode and go on: episodes
  * kept in a store (explore/store.h) are told to the actors, and the next ones are what they would have

@@ -56,8 +56,7 @@ bool bex_explored_complete(const bex_explored *e, int trial);
 int bex_explored_begin(bex_explored *e, int trial);
 
 /* A state of the running episode and what was done in it; `next` is not looked at. The last step of a budget
- * is a timeout,
- * unless the world ended the episode there. True: the episode is over; the caller ends it. */
+ * is a timeout, unless the world ended the episode there. True: the episode is over; the caller ends it. */
 bool bex_explored_step(bex_explored *e, int trial, const bex_step *step);
 
 /* The episode is over; its last state (O). */

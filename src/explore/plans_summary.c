@@ -9,35 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// of whose ends it is told where they are
-enum { CHOSEN, BLIND, MEAN, NEWEST, WHO };
-static const char *const who_names[WHO] = {"chosen", "blind", "mean", "newest"};
-
-typedef struct ends { // sums over choices of shares
-    double nowhere;   // in no region: a wall
-    double fresh;     // in a region no earlier episode of the trial was in
-    double known;     // share of the earlier episodes that were there
-} ends;
-
-typedef struct sums {
-    long long choices, rows, same;
-    double possible, apart, planned, made, missed;
-    double coverage[3]; // chosen; mean and standard deviation of the possible ones
-    long long later;    // choices in episodes after a trial's first
-    long long compared; // of those, where coverages differ
-    double agreed, alike;
-    ends ends[WHO];
-} sums;
-
 typedef struct book {
     const bex_plans *p;
     const bex_trajectories *t;
     const bex_world *world;
-    int *visits;         // (R) earlier episodes of the trial that were there
-    unsigned char *seen; // (R) by one episode
+    int *visits;         // (regions) earlier episodes of the trial that were there
+    unsigned char *seen; // (regions) by one episode
     bex_real *state;     // (O)
     double *mean;        // (W)
-    sums sums;
+    long long rows, same, compared;
+    bex_plans_summary *sums; // until they are divided
 } book;
 
 static const bex_real *places_of(const bex_plans *p, const bex_plans_trial *t, int c, int i) {
@@ -74,7 +55,7 @@ static void add_way(book *b, const bex_plans_trial *t, int c) {
         made += (to - from) * (to - from);
         missed += (to - plan) * (to - plan);
     }
-    b->sums.planned += sqrt(planned), b->sums.made += sqrt(made), b->sums.missed += sqrt(missed);
+    b->sums->planned += sqrt(planned), b->sums->made += sqrt(made), b->sums->missed += sqrt(missed);
 }
 
 static void add_spread(book *b, const bex_plans_trial *t, int c) {
@@ -94,11 +75,12 @@ static void add_spread(book *b, const bex_plans_trial *t, int c) {
             double d = (double)end_of(p, t, c, i)[w] - b->mean[w] / n;
             apart += d * d;
         }
-    b->sums.possible += (double)possible / p->n;
-    b->sums.apart += sqrt(apart / n);
-    b->sums.coverage[0] += (double)t->coverage[(size_t)c * (size_t)p->n + (size_t)t->chosen[c]];
-    b->sums.coverage[1] += sum / n;
-    b->sums.coverage[2] += sqrt(fmax(0, squares / n - sum / n * (sum / n)));
+    b->sums->possible += (double)possible / p->n;
+    b->sums->apart += sqrt(apart / n);
+    b->sums->coverage.chosen +=
+        (double)t->coverage[(size_t)c * (size_t)p->n + (size_t)t->chosen[c]];
+    b->sums->coverage.mean += sum / n;
+    b->sums->coverage.spread += sqrt(fmax(0, squares / n - sum / n * (sum / n)));
 }
 
 // correlation of the coverages with and without the past, over the possible ones; NAN where one is constant
@@ -117,17 +99,17 @@ static double alike(const bex_plans *p, const bex_plans_trial *t, int c) {
 }
 
 // where one proposal ends
-static ends end_at(book *b, const bex_plans_trial *t, int c, int i) {
+static bex_plans_ends end_at(book *b, const bex_plans_trial *t, int c, int i) {
     const bex_plans *p = b->p;
     memcpy(b->state, t->from + (size_t)c * (size_t)p->O, (size_t)p->O * sizeof *b->state);
     for (int w = 0; w < p->W; w++) b->state[p->policy->chunk.dim[w]] = end_of(p, t, c, i)[w];
     int region = b->world->class->region(b->world, b->state);
-    if (region < 0) return (ends){.nowhere = 1};
-    return (ends){.fresh = b->visits[region] == 0,
-                  .known = b->visits[region] / (double)t->episode[c]};
+    if (region < 0) return (bex_plans_ends){.nowhere = 1};
+    return (bex_plans_ends){.fresh = b->visits[region] == 0,
+                            .known = b->visits[region] / (double)t->episode[c]};
 }
 
-static void add_ends(ends *to, ends e, double weight) {
+static void add_ends(bex_plans_ends *to, bex_plans_ends e, double weight) {
     to->nowhere += weight * e.nowhere;
     to->fresh += weight * e.fresh;
     to->known += weight * e.known;
@@ -136,31 +118,31 @@ static void add_ends(ends *to, ends e, double weight) {
 // visits hold the episodes before that of c, of which there are some
 static void add_later(book *b, const bex_plans_trial *t, int c) {
     const bex_plans *p = b->p;
-    sums *s = &b->sums;
-    ends newest = {.nowhere = 1, .known = 2};
+    bex_plans_summary *s = b->sums;
+    bex_plans_ends newest = {.nowhere = 1, .known = 2};
     int n = 0;
     double r = alike(p, t, c);
-    s->later++;
-    s->agreed += t->chosen[c] == t->blind[c];
-    if (!isnan(r)) s->alike += r, s->compared++;
+    s->later.choices++;
+    s->later.same_choice += t->chosen[c] == t->blind[c];
+    if (!isnan(r)) s->later.alike += r, b->compared++;
     for (int i = 0; i < p->n; i++) n += counts(p, t, c, i);
     for (int i = 0; i < p->n; i++) {
         if (!counts(p, t, c, i)) continue;
-        ends e = end_at(b, t, c, i);
-        add_ends(&s->ends[MEAN], e, 1.0 / n);
+        bex_plans_ends e = end_at(b, t, c, i);
+        add_ends(&s->later.mean, e, 1.0 / n);
         if (!(e.nowhere > 0) && e.known < newest.known) newest = e;
     }
     if (newest.nowhere > 0) newest.known = 0;
-    add_ends(&s->ends[NEWEST], newest, 1);
-    add_ends(&s->ends[CHOSEN], end_at(b, t, c, t->chosen[c]), 1);
-    add_ends(&s->ends[BLIND], end_at(b, t, c, t->blind[c]), 1);
+    add_ends(&s->later.newest, newest, 1);
+    add_ends(&s->later.chosen, end_at(b, t, c, t->chosen[c]), 1);
+    add_ends(&s->later.blind, end_at(b, t, c, t->blind[c]), 1);
 }
 
 static void add_trial(book *b, int number) {
     const bex_plans_trial *t = &b->p->trial[number];
     const bex_trajectories *rows = b->t;
-    int R = b->world->regions, c = 0;
-    memset(b->visits, 0, (size_t)R * sizeof *b->visits);
+    int regions = b->world->regions, c = 0;
+    memset(b->visits, 0, (size_t)regions * sizeof *b->visits);
     for (int k = 0, episode = 0; k < rows->episodes; k++) {
         if (rows->trial[k] != number) continue;
         for (; c < t->count && t->episode[c] == episode; c++) {
@@ -168,51 +150,68 @@ static void add_trial(book *b, int number) {
             add_spread(b, t, c);
             if (episode > 0) add_later(b, t, c);
         }
-        memset(b->seen, 0, (size_t)R);
+        memset(b->seen, 0, (size_t)regions);
         bex_regions_mark(b->seen, b->world, rows->obs + (size_t)rows->start[k] * (size_t)rows->O,
                          rows->start[k + 1] - rows->start[k]);
-        for (int i = 0; i < R; i++) b->visits[i] += b->seen[i];
+        for (int i = 0; i < regions; i++) b->visits[i] += b->seen[i];
         episode++;
     }
-    b->sums.choices += t->count, b->sums.rows += t->rows, b->sums.same += t->same;
+    b->sums->choices += t->count, b->rows += t->rows, b->same += t->same;
 }
 
-static json_t *to_json(const book *b) {
-    const sums *s = &b->sums;
-    double n = s->choices ? (double)s->choices : 1, later = s->later ? (double)s->later : 1;
-    json_t *where = json_object();
-    for (int i = 0; i < WHO; i++)
-        json_object_set_new(where, who_names[i],
-                            json_pack("{s:f, s:f, s:f}", "nowhere", s->ends[i].nowhere / later,
-                                      "fresh", s->ends[i].fresh / later, "known",
-                                      s->ends[i].known / later));
-    return json_pack(
-        "{s:i, s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f}, s:{s:I, s:f, s:f, s:o}}",
-        "trials", b->p->trials, "choices", (json_int_t)s->choices, "proposals", b->p->n,
-        "actions_as_recorded", s->rows ? (double)s->same / (double)s->rows : 0, "possible",
-        s->possible / n, "apart", s->apart / n, "planned", s->planned / n, "made", s->made / n,
-        "missed", s->missed / n, "coverage", "chosen", s->coverage[0] / n, "mean",
-        s->coverage[1] / n, "spread", s->coverage[2] / n, "later", "choices", (json_int_t)s->later,
-        "same_choice", s->agreed / later, "alike",
-        s->alike / (s->compared ? (double)s->compared : 1), "ends", where);
+static void over(bex_plans_ends *e, double n) {
+    e->nowhere /= n, e->fresh /= n, e->known /= n;
 }
 
-json_t *bex_plans_summary(const bex_plans *p, const bex_trajectories *t, const bex_world *world) {
-    size_t R = (size_t)world->regions + 1;
-    book b = {.p = p, .t = t, .world = world};
-    b.visits = malloc(R * sizeof *b.visits);
-    b.seen = malloc(R);
+static void divide(bex_plans_summary *s, const book *b) {
+    double n = s->choices ? (double)s->choices : 1;
+    double later = s->later.choices ? (double)s->later.choices : 1;
+    s->actions_as_recorded = b->rows ? (double)b->same / (double)b->rows : 0;
+    s->possible /= n, s->apart /= n, s->planned /= n, s->made /= n, s->missed /= n;
+    s->coverage.chosen /= n, s->coverage.mean /= n, s->coverage.spread /= n;
+    s->later.same_choice /= later;
+    s->later.alike /= b->compared ? (double)b->compared : 1;
+    over(&s->later.chosen, later), over(&s->later.blind, later);
+    over(&s->later.mean, later), over(&s->later.newest, later);
+}
+
+int bex_plans_summarise(bex_plans_summary *out, const bex_plans *p, const bex_trajectories *t,
+                        const bex_world *world) {
+    size_t regions = (size_t)world->regions + 1;
+    book b = {.p = p, .t = t, .world = world, .sums = out};
+    *out = (bex_plans_summary){.trials = p->trials, .proposals = p->n};
+    b.visits = malloc(regions * sizeof *b.visits);
+    b.seen = malloc(regions);
     b.state = malloc((size_t)p->O * sizeof *b.state);
     b.mean = malloc((size_t)p->W * sizeof *b.mean);
-    json_t *out = NULL;
-    if (b.visits && b.seen && b.state && b.mean) {
-        for (int i = 0; i < p->trials; i++) add_trial(&b, i);
-        out = to_json(&b);
-    }
-    if (!out) bex_fail("out of memory");
+    bool room = b.visits && b.seen && b.state && b.mean;
+    for (int i = 0; room && i < p->trials; i++) add_trial(&b, i);
+    divide(out, &b);
     free(b.visits);
     free(b.seen);
     free(b.state);
     free(b.mean);
+    return room ? 0 : bex_fail("out of memory");
+}
+
+static json_t *ends_json(const bex_plans_ends *e) {
+    return json_pack("{s:f, s:f, s:f}", "nowhere", e->nowhere, "fresh", e->fresh, "known",
+                     e->known);
+}
+
+json_t *bex_plans_summary_json(const bex_plans_summary *s) {
+    json_t *ends = json_pack("{s:o, s:o, s:o, s:o}", "chosen", ends_json(&s->later.chosen), "blind",
+                             ends_json(&s->later.blind), "mean", ends_json(&s->later.mean),
+                             "newest", ends_json(&s->later.newest));
+    json_t *later =
+        json_pack("{s:I, s:f, s:f, s:o}", "choices", (json_int_t)s->later.choices, "same_choice",
+                  s->later.same_choice, "alike", s->later.alike, "ends", ends);
+    json_t *out = json_pack("{s:i, s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:{s:f, s:f, s:f}, s:o}",
+                            "trials", s->trials, "choices", (json_int_t)s->choices, "proposals",
+                            s->proposals, "actions_as_recorded", s->actions_as_recorded, "possible",
+                            s->possible, "apart", s->apart, "planned", s->planned, "made", s->made,
+                            "missed", s->missed, "coverage", "chosen", s->coverage.chosen, "mean",
+                            s->coverage.mean, "spread", s->coverage.spread, "later", later);
+    if (!out) bex_fail("out of memory");
     return out;
 }

@@ -2,8 +2,7 @@
  * after a stop.
  *
  *     bex_explore_session s = {.q = &request, .command = ..., .started = ..., .argc = ..., .argv = ...};
- *     going on with one that was stopped:  bex_explore_session_find(&s, folder), then the request is read
- *     from s.store
+ *     bex_explore_session_find(&s, folder)     one that was stopped: the request is then read from s.store
  *     bex_explore_session_open -> play -> judge -> save, pictures (show/), finish
  *     bex_explore_session_fini                                      always
  *
@@ -45,8 +44,7 @@ int bex_explore_session_find(bex_explore_session *s, const char *folder);
 /* World, agent, demonstrations, and the directory q->out, of which nothing is overwritten unless q->force. */
 int bex_explore_session_open(bex_explore_session *s);
 
-/* Trials until they are complete: 0, or BEX_EXPLORE_STOPPED (explore/explore.h) when interrupted and saved.
- * */
+/* Trials until they are complete: 0, or BEX_EXPLORE_STOPPED (explore/explore.h): interrupted, and saved. */
 int bex_explore_session_play(bex_explore_session *s);
 
 /* s->summary and s->results of what was played. */

@@ -15,8 +15,7 @@ bool bex_folder_exists(const char *path);
 int bex_folder_list(char ***names, const char *path);
 
 /* It and all below; symbolic links are removed, never followed, whoever changes the tree meanwhile. 0, also
- * where
- * nothing is there. */
+ * where nothing is there. */
 int bex_folder_remove(const char *path);
 
 /* The names in it onto the disk, for what a rename must survive; of a file, its bytes. 0, or
@@ -24,8 +23,7 @@ int bex_folder_remove(const char *path);
 int bex_folder_sync(const char *path);
 
 /* Remove the temporary files (base/file.h: X.tmp-PID-N) in it whose writer is dead. For a directory that the
- * caller
- * alone writes to. 0, also where it is no directory; negative with a message. */
+ * caller alone writes to. 0, also where it is no directory; negative with a message. */
 int bex_folder_tidy(const char *path);
 
 /* Is process `pid` of this machine, other than the caller, alive? */

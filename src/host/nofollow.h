@@ -1,6 +1,5 @@
 /* host/nofollow.h - files of a directory of ours, which may come from strangers: a symbolic link in it must
- * not lead
- * what is written elsewhere. */
+ * not lead what is written elsewhere. */
 #ifndef BEX_HOST_NOFOLLOW_H
 #define BEX_HOST_NOFOLLOW_H
 

@@ -26,21 +26,18 @@ typedef struct bex_staging {
     bool published;
 } bex_staging;
 
-/* Parents of PATH are made. what: "run", for messages. 0, or negative with a message; then nothing is left.
- * */
+/* Parents of PATH are made. what: "run", for messages. 0, or negative with a message, and nothing is left. */
 int bex_staging_begin(bex_staging *s, const char *path, const char *what);
 
 /* replace: what is at PATH gives way; the caller holds its lock. Otherwise only an empty directory does.
- * Negative with
- * a message; then undo it. */
+ * Negative with a message; then undo it. */
 int bex_staging_publish(bex_staging *s, bool replace);
 
 void bex_staging_end(bex_staging *s);
 void bex_staging_undo(bex_staging *s); // also closes the lock; the message stays
 
 /* What dead processes left beside PATH: half-made directories go; a replaced one is put back if PATH is free;
- * if
- * PATH is `whole` it stays, and the log names it. 0, or negative with a message: somebody is replacing it
+ * if PATH is `whole` it stays, and the log names it. 0, or negative with a message: somebody is replacing it
  * now. */
 int bex_staging_tidy(const char *path, const char *what, bool whole);
 

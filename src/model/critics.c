@@ -1,5 +1,4 @@
-/* model/critics.c - one ensemble as one network of E members; targets are a second block of the same layout.
- * */
+/* model/critics.c - an ensemble is one network of E members; targets are a second block of that layout. */
 #include "model/critics.h"
 
 #include "base/error.h"

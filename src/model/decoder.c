@@ -18,7 +18,7 @@ static bex_decoder_block block_add(bex_params *p, const char *prefix, int i, int
 }
 
 bex_decoder bex_decoder_add(bex_params *p, const char *prefix, bex_decoder_options o) {
-    int blocks = o.stack.blocks, C = o.stack.C, heads = o.stack.heads, A = o.A, K = o.K;
+    int blocks = o.stack.blocks, C = o.stack.C, heads = o.stack.heads, columns = o.columns, K = o.K;
     int width = o.time_width;
     BEX_CHECK(blocks > 0 && blocks <= BEX_DECODER_BLOCKS && heads > 0 && C % heads == 0 &&
                   width >= 4 && width % 2 == 0,
@@ -29,16 +29,16 @@ bex_decoder bex_decoder_add(bex_params *p, const char *prefix, bex_decoder_optio
     d.time1_b = ADD(BEX_INIT_UNIFORM(width), 1, BEX_DIMS(C), "time.0.bias");
     d.time2_w = ADD(BEX_INIT_UNIFORM(C), 2, BEX_DIMS(C, C), "time.1.weight");
     d.time2_b = ADD(BEX_INIT_UNIFORM(C), 1, BEX_DIMS(C), "time.1.bias");
-    d.act1_w = ADD(BEX_INIT_UNIFORM(A), 2, BEX_DIMS(A, A), "action.0.weight");
-    d.act1_b = ADD(BEX_INIT_UNIFORM(A), 1, BEX_DIMS(A), "action.0.bias");
-    d.act2_w = ADD(BEX_INIT_UNIFORM(A), 2, BEX_DIMS(C, A), "action.1.weight");
-    d.act2_b = ADD(BEX_INIT_UNIFORM(A), 1, BEX_DIMS(C), "action.1.bias");
+    d.act1_w = ADD(BEX_INIT_UNIFORM(columns), 2, BEX_DIMS(columns, columns), "action.0.weight");
+    d.act1_b = ADD(BEX_INIT_UNIFORM(columns), 1, BEX_DIMS(columns), "action.0.bias");
+    d.act2_w = ADD(BEX_INIT_UNIFORM(columns), 2, BEX_DIMS(C, columns), "action.1.weight");
+    d.act2_b = ADD(BEX_INIT_UNIFORM(columns), 1, BEX_DIMS(C), "action.1.bias");
     // Xavier on shape (K,1,C): bound sqrt(6 / ((K + 1) C))
     d.pos = ADD(BEX_INIT_UNIFORM((K + 1) * (double)C / 6), 2, BEX_DIMS(K, C), "position");
     d.final_mod_w = ADD(BEX_INIT_UNIFORM(C), 3, BEX_DIMS(2, C, C), "final.modulation.weight");
     d.final_mod_b = ADD(BEX_INIT_UNIFORM(C), 2, BEX_DIMS(2, C), "final.modulation.bias");
-    d.final_w = ADD(BEX_INIT_UNIFORM(C), 2, BEX_DIMS(A, C), "final.linear.weight");
-    d.final_b = ADD(BEX_INIT_UNIFORM(C), 1, BEX_DIMS(A), "final.linear.bias");
+    d.final_w = ADD(BEX_INIT_UNIFORM(C), 2, BEX_DIMS(columns, C), "final.linear.weight");
+    d.final_b = ADD(BEX_INIT_UNIFORM(C), 1, BEX_DIMS(columns), "final.linear.bias");
 #undef ADD
     for (int i = 0; i < blocks; i++) d.block[i] = block_add(p, prefix, i, C, o.stack.feedforward);
     return d;
@@ -119,9 +119,9 @@ static bex_tensor *block_run(bex_tape *tape, const bex_decoder *d, int i, bex_te
 bex_tensor *bex_decoder_denoise(bex_tape *tape, const bex_decoder *d, bex_tensor *noised,
                                 const bex_modulation *m) {
     BEX_CHECK(noised->rank == 3 && noised->dim[0] % m->rows == 0 && noised->dim[1] == d->o.K &&
-                  noised->dim[2] == d->o.A,
+                  noised->dim[2] == d->o.columns,
               "decoder input %s, expected (B,%d,%d), %d conditions", bex_shape(noised), d->o.K,
-              d->o.A, m->rows);
+              d->o.columns, m->rows);
     int B = noised->dim[0];
     bex_tensor *x = bex_linear(tape, noised, d->act1_w, d->act1_b, BEX_ACTIVATION_GELU);
     x = bex_linear(tape, x, d->act2_w, d->act2_b, BEX_ACTIVATION_ID);

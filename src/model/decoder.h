@@ -1,7 +1,7 @@
 /* model/decoder.h - the denoiser: transformer blocks over noised action tokens, modulated per block.
  *
  *   time:    t = W2 silu(W1 [cos(k w), sin(k w)])          k the diffusion step, w_i = 10000^(-i/(width/2-1))
- *   tokens:  x = W2 gelu(W1 a) + pos                       a (B,K,A) noised actions, pos (K,C) learned
+ *   tokens:  x = W2 gelu(W1 a) + pos                       a (B,K,columns) noised chunks, pos (K,C) learned
  *   block i: s = silu(pooled_i + t)                        pooled_i (B,C) from encoder block i
  *            x = x + gate_1(s) drop(attention(LN1(x) scale_1(s) + shift_1(s)))
  *            x = x + gate_2(s) drop(W2 drop(gelu(W1 (LN2(x) scale_2(s) + shift_2(s)))))
@@ -24,7 +24,7 @@ typedef struct bex_decoder_block {
 
 typedef struct bex_decoder_options {
     bex_stack stack;
-    int A, K;       // action, chunk
+    int K, columns; // a chunk
     int time_width; // of the time embedding: even, at least 4
 } bex_decoder_options;
 
@@ -33,14 +33,14 @@ typedef struct bex_decoder {
     const bex_param *time1_w, *time1_b, *time2_w, *time2_b;
     const bex_param *act1_w, *act1_b, *act2_w, *act2_b, *pos;
     const bex_param *final_mod_w, *final_mod_b; // (2,C,C), (2,C): shift, scale
-    const bex_param *final_w, *final_b;         // (A,C), (A)
+    const bex_param *final_w, *final_b;         // (columns,C), (columns)
     bex_decoder_block block[BEX_DECODER_BLOCKS];
 } bex_decoder;
 
 /* Register the parameters. */
 bex_decoder bex_decoder_add(bex_params *params, const char *prefix, bex_decoder_options options);
 
-/* noised (B,K,A), step (B) in 0..99, pooled[i] (B,C) -> eps (B,K,A). */
+/* noised (B,K,columns), step (B) in 0..99, pooled[i] (B,C) -> eps (B,K,columns). */
 bex_tensor *bex_decoder_run(bex_tape *tape, const bex_decoder *d, bex_tensor *noised,
                             const int *step, bex_tensor **pooled);
 
@@ -61,7 +61,7 @@ typedef struct bex_modulation {
 bex_modulation bex_decoder_condition(bex_tape *tape, const bex_decoder *d, bex_tensor *t,
                                      bex_tensor **pooled);
 
-/* noised (B,K,A) -> eps. Windows under one condition follow each other, B / m->rows of them. */
+/* noised (B,K,columns) -> eps. Windows under one condition follow each other, B / m->rows of them. */
 bex_tensor *bex_decoder_denoise(bex_tape *tape, const bex_decoder *d, bex_tensor *noised,
                                 const bex_modulation *m);
 

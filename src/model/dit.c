@@ -132,9 +132,9 @@ static bex_dit_token token_add(bex_params *p, const token_kind *kind, const bex_
 
 bex_dit bex_dit_add(bex_params *p, bex_dit_options o) {
     bex_dit d = {.o = o, .Q = bex_dit_queries(&o)};
-    BEX_CHECK(o.O > 0 && o.A > 0 && o.K > 0 && (o.N > 0 || o.mode == BEX_DIT_FULL),
-              "policy of %d states, %d actions, chunks of %d, %d history tokens", o.O, o.A, o.K,
-              o.N);
+    BEX_CHECK(o.O > 0 && o.columns > 0 && o.K > 0 && (o.N > 0 || o.mode == BEX_DIT_FULL),
+              "policy of %d states, %d columns, chunks of %d, %d history tokens", o.O, o.columns,
+              o.K, o.N);
     for (int k = 0; k < BEX_DIT_TOKENS; k++) d.token[k] = token_add(p, &kinds[k], &o);
     bex_stack stack = {.blocks = o.blocks,
                        .C = o.C,
@@ -144,7 +144,8 @@ bex_dit bex_dit_add(bex_params *p, bex_dit_options o) {
     d.encoder = bex_encoder_add(p, "encoder", stack);
     d.decoder = bex_decoder_add(
         p, "decoder",
-        (bex_decoder_options){.stack = stack, .A = o.A, .K = o.K, .time_width = o.time_width});
+        (bex_decoder_options){
+            .stack = stack, .columns = o.columns, .K = o.K, .time_width = o.time_width});
     return d;
 }
 

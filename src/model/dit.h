@@ -25,7 +25,7 @@ typedef enum { BEX_DIT_FULL, BEX_DIT_PREFIX } bex_dit_mode;
 typedef enum { BEX_POOL_ALL, BEX_POOL_QUERY } bex_dit_pool;
 
 typedef struct bex_dit_options {
-    int O, A, K;                       // state, action, chunk
+    int O, K, columns;                 // state; a chunk has K rows of so many columns
     int C, feedforward, heads, blocks; // model/block.h
     int time_width;                    // of the denoiser's time embedding
     int N;                             // history tokens; 0: none
@@ -85,7 +85,7 @@ typedef struct bex_dit_input {
 void bex_dit_encode(bex_tape *tape, const bex_dit *dit, const bex_dit_input *input,
                     bex_tensor **pooled);
 
-/* noised (B,K,A), step (B) -> predicted noise (B,K,A). */
+/* noised (B,K,columns), step (B) -> what the network predicts (B,K,columns). */
 bex_tensor *bex_dit_denoise(bex_tape *tape, const bex_dit *dit, bex_tensor *noised, const int *step,
                             bex_tensor **pooled);
 

@@ -31,13 +31,11 @@ int bex_lanes_blocks(const bex_lanes *lanes); // of gradients, that parameters n
 
 /* The lane's work: run forward and backward on its slice (bex_part, base/parallel.h), in micro-batches if it
  * likes (reset the tape between them); *result is its share of the loss. The tape comes reset, recording for
- * no
- * block yet (bex_tape_train), with rng = split(rng given, "lane", lane). 0, or negative with a message. */
+ * no block yet (bex_tape_train), with rng = split(rng given, "lane", lane). 0, or negative with a message. */
 typedef int bex_lane_fn(bex_tape *tape, int lane, void *payload, double *result);
 
 /* Run every lane, none of which learns; *sum is that of their results in lane order. Negative with the
- * message
- * of the lowest lane that failed, on every rank, or if a rank is gone. */
+ * message of the lowest lane that failed, on every rank, or if a rank is gone. */
 int bex_lanes_run(bex_lanes *lanes, bex_rng rng, bex_lane_fn *work, void *payload, double *sum);
 
 /* Run every lane from gradients of zero; *loss is the sum of their results, the first gradient block of

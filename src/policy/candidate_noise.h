@@ -3,14 +3,11 @@
  *
  * Denoising is deterministic: from a state a few steps on, the noise of a candidate leads to the same future,
  * continued. So the better half of the candidates keep their noise, in the order of their rank, and only the
- * others
- * are drawn anew. Without that every plan would have to find again, by chance, the rare future the one before
- * it
- * set out for; with it the search goes on over an episode. One candidate is always drawn anew: the policy
- * alone.
+ * others are drawn anew. Without that every plan would have to find again, by chance, the rare future the one
+ * before it set out for; with it the search goes on over an episode. One candidate is always drawn anew: the
+ * policy alone.
  * Only the columns that determine the future need be kept, `from` and behind: where those of the actions are
- * drawn
- * anew for every plan, a body that is stuck is not held there by the same noise again and again.
+ * drawn anew for every plan, a body that is stuck is not held there by the same noise again and again.
  *
  *     forget             an episode begins
  *     draw(x)            the noise of a plan's n candidates: kept ones first, new ones behind

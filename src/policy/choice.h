@@ -4,14 +4,11 @@
  * (k + 1) F / K steps on, k < K. In training, windows and histories are independent draws, so
  *     p(a | s, h, c) = p(a, tau | s) restricted to z(log cov(h u tau)) = c,
  * and n candidates of p(., tau | s, ...), of which the nearest to c is taken, sample that law with the
- * history
- * entering exactly, through cov, not through what the network made of it. n = 1: the network alone.
+ * history entering exactly, through cov, not through what the network made of it. n = 1: the network alone.
  *
  * tau is read as its K waypoints, each counted (F + 1) / K times. With coverage.support a candidate of whose
- * waypoints more
- * than a tenth are unsupported (policy/support.h) is taken only if all candidates are such: then the one with
- * the
- * fewest. Nothing is allocated after new. */
+ * waypoints more than a tenth are unsupported (policy/support.h) is taken only if all candidates are such:
+ * then the one with the fewest. Nothing is allocated after new. */
 #ifndef BEX_POLICY_CHOICE_H
 #define BEX_POLICY_CHOICE_H
 
@@ -35,9 +32,9 @@ int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *sta
 
 /* Of the last make: */
 double bex_choice_value(const bex_choice *c, int i); // coverage input of candidate i
-bool bex_choice_possible(const bex_choice *c,
-                         int i); // at most a tenth of its waypoints are unsupported
-const double *
-bex_choice_distances(const bex_choice *c); // (n) |value - target|, + 1e6 per waypoint beyond that
+/* whether at most a tenth of its waypoints are unsupported */
+bool bex_choice_possible(const bex_choice *c, int i);
+/* (n) |value - target|, and 1e6 more per waypoint beyond that tenth */
+const double *bex_choice_distances(const bex_choice *c);
 
 #endif

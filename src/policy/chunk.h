@@ -3,14 +3,13 @@
  *   x (K, columns)     row k = [ action k | waypoint k ],  columns = A + W
  *
  *   action       A values in [-1, 1] (policy/normaliser.h)
- *   waypoint     with model.waypoints: the state (k + 1) F / K steps on, in the W dims of coverage.dims, in
- *   [-1, 1]
+ *   waypoint     with model.waypoints: the state (k + 1) F / K steps on, in the W dims of coverage.dims,
+ *                in [-1, 1]
  *                  reach 0    (s - mean) / (2 std)                    a position
  *                  reach r    (s - s_now) / (r std (k + 1) / K)       a displacement, as its mean velocity
  *
  * A displacement is as large as an action, so the two are denoised together. Positions a few steps apart
- * differ by
- * hundredths: they are resolved only by the last denoising steps, when the actions are settled. */
+ * differ by hundredths: they are resolved only by the last denoising steps, when the actions are settled. */
 #ifndef BEX_POLICY_CHUNK_H
 #define BEX_POLICY_CHUNK_H
 
@@ -40,8 +39,7 @@ static inline bex_real *bex_chunk_waypoint(const bex_chunk_shape *s, bex_real *x
 /* Waypoint column of a state s seen from `now`, both normalised; clamped to [-1, 1]. */
 bex_real bex_waypoint_encode(const bex_chunk_shape *shape, int k, bex_real s, bex_real now);
 
-/* The state in dim shape->dim[i], the world's units, of column i of waypoint k seen from `now` (world's
- * units). */
+/* The state in dim shape->dim[i] of column i of waypoint k seen from `now`; both in the world's units. */
 bex_real bex_waypoint_decode(const bex_chunk_shape *shape, const bex_normaliser *n, int k, int i,
                              bex_real value, bex_real now);
 
@@ -54,8 +52,7 @@ void bex_chunk_actions(const bex_chunk_shape *shape, const bex_normaliser *n, co
                        bex_real *actions);
 
 /* The noise of n chunks at a temperature: that of the actions scaled, since likelier actions are denoised
- * from less. That
- * of the waypoints stays: candidates differ in it. */
+ * from less. That of the waypoints stays: candidates differ in it. */
 void bex_chunk_cool(const bex_chunk_shape *shape, bex_real *x, size_t n, double temperature);
 
 /* Columns `first` and behind of so many rows: x gets those of `from`. */

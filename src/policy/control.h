@@ -5,14 +5,11 @@
  *   end              the episode's states join the memory (policy/memory.h)
  *
  * What a stream remembers is policy/past.h; how a plan is made is policy/planner.h; here are episodes, steps,
- * the
- * queue of actions and the random streams. After `new` nothing allocates but end, set and the file calls.
- * What depends on
- * the history alone is computed once per episode; with candidates, begin reads the whole memory for its
- * coverage.
+ * the queue of actions and the random streams. After `new` nothing allocates but end, set and the file calls.
+ * What depends on the history alone is computed once per episode; with candidates, begin reads the whole
+ * memory for its coverage.
  * All randomness is (seed, episode, plan): the same states give the same actions. A dropped episode counts:
- * the
- * next one is not its repetition.
+ * the next one is not its repetition.
  *
  * The policy is shared and never written; a stream belongs to one thread at a time. */
 #ifndef BEX_POLICY_CONTROL_H
@@ -25,15 +22,14 @@
 typedef struct bex_control bex_control;
 
 /* deploy: how to act, NULL: the policy's own defaults; whoever wants other settings copies
- * policy->config.deploy and changes the
- * copy (bex_deploy_set). The policy must outlive the stream. NULL with a message. */
+ * policy->config.deploy and changes the copy (bex_deploy_set). The policy must outlive the stream. NULL with
+ * a message. */
 bex_control *bex_control_new(const bex_policy *policy, const bex_deploy_config *deploy,
                              uint64_t seed);
 void bex_control_free(bex_control *c); // NULL is fine
 
 /* One setting by its name and text, e.g. "candidates", "64", from the next plan on; history rules empty the
- * memory and may change
- * only between episodes. Negative with a message: all settings are as they were. */
+ * memory and may change only between episodes. Negative with a message: all settings are as they were. */
 int bex_control_set(bex_control *c, const char *key, const char *value);
 const bex_deploy_config *bex_control_deploy(const bex_control *c); // as in force
 
@@ -48,8 +44,7 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows);
 /* obs: a state (O) and a picture of each of the policy's cameras, of any size (all of one); action (A);
  * both in the world's
  * units. A state that is not finite, or too far off to be one (bex_normaliser_check), or a picture of a
- * camera
- * the policy does not have, is refused, the caller's fault, and changes nothing. */
+ * camera the policy does not have, is refused, the caller's fault, and changes nothing. */
 int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action);
 
 /* A whole chunk (K,A) for this observation, for callers that play it themselves: time moves on by K, and
@@ -58,9 +53,7 @@ int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk
 
 /* The policy as a function, in or out of an episode: a chunk (K,A) from an observation, a history (N,O) and
  * noise (candidates, K, chunk.columns) to denoise from. NULL: the stream's own, of which there is a history
- * once
- * an episode has
- * seen a state. A history equal to the one before is not encoded again. */
+ * once an episode has seen a state. A history equal to the one before is not encoded again. */
 int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_real *history,
                           const bex_real *noise, bex_real *chunk);
 
@@ -70,8 +63,7 @@ int bex_control_set_seed(bex_control *c, uint64_t seed);  // between episodes; c
 long long bex_control_plans(const bex_control *c);        // plans so far, of all episodes
 double bex_control_target(const bex_control *c); // the coverage input in use; NAN without coverage
 
-/* What the last act or plan of the episode chose from, NULL if it did not choose anew. Until the next call.
- * */
+/* What the last act or plan of the episode chose from, until the next call; NULL if it did not choose. */
 const bex_plan_choice *bex_control_choice(const bex_control *c);
 
 bex_memory *bex_control_memory(bex_control *c); // to save, load, inspect; NULL without history

@@ -1,11 +1,9 @@
 /* policy/deploy.h - settings of acting, by name: the one table [deploy] of policy_config.c for sessions,
  * commands and files.
  *
- *     bex_deploy_config d = policy->config.deploy;            the policy's own defaults
- *     bex_deploy_set(&d, "candidates", "64");                 negative with a message: unknown, or out of
- *     range
- *     bex_deploy_check(policy, &d);                           what no table can know: does it fit this
- *     policy? */
+ *     bex_deploy_config d = policy->config.deploy;     the policy's own defaults
+ *     bex_deploy_set(&d, "candidates", "64");          negative with a message: unknown, or out of range
+ *     bex_deploy_check(policy, &d);                    what no table can know: does it fit this policy? */
 #ifndef BEX_POLICY_DEPLOY_H
 #define BEX_POLICY_DEPLOY_H
 

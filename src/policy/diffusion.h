@@ -6,18 +6,16 @@
  *   alpha_bar_i = product of (1 - beta)
  *
  *   forward     x_k = sqrt(alpha_bar_k) x_0 + sqrt(1 - alpha_bar_k) eps
- *   reverse     x_0 = clamp((x_k - sqrt(1 - alpha_bar_k) eps) / sqrt(alpha_bar_k), -1, 1)            DDIM,
- *   eta = 0
- *               x_j = sqrt(alpha_bar_j) x_0 + sqrt(1 - alpha_bar_j) eps                alpha_bar_j = 1 after
- *               the last
+ *   reverse     x_0 = clamp((x_k - sqrt(1 - alpha_bar_k) eps) / sqrt(alpha_bar_k), -1, 1)
+ *               x_j = sqrt(alpha_bar_j) x_0 + sqrt(1 - alpha_bar_j) eps
  *
- * eps is used as predicted, not recomputed from the clamped x_0.
+ * The reverse is DDIM with eta = 0; alpha_bar_j = 1 after the last step. eps is used as predicted, not
+ * recomputed from the clamped x_0.
  *
  * A network predicts eps, as the paper's, or the chunk x_0 itself: either follows from the other and x_k.
- * What differs is
- * what the squared error weighs: an error of x_0 counts alpha_bar / (1 - alpha_bar) times as an error of eps,
- * next to
- * nothing where noise is strong, which is where a chunk's course is decided. docs/model.md.
+ * What differs is what the squared error weighs: an error of x_0 counts alpha_bar / (1 - alpha_bar) times as
+ * an error of eps, next to nothing where noise is strong, which is where a chunk's course is decided.
+ * docs/model.md.
  *
  * DDIM visits n of the steps, "leading": multiples of steps / n, downwards: 84 72 60 48 36 24 12 0 for 8 of
  * 100.

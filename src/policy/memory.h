@@ -42,11 +42,10 @@ int bex_memory_parse(bex_memory_kind *kind, const char **file, const char *text)
 typedef struct bex_memory_options {
     int O, N; // size of a state; states drawn
     bex_memory_kind kind;
-    const char *file; // for BEX_MEMORY_FILE
-    const bex_normaliser
-        *normaliser;    // states of a file are checked by it; borrowed. NULL: by nothing
-    int episode_most;   // states of one episode, at least 2; 0: 4096
-    long long capacity; // states of all previous episodes; 0: 1,000,000
+    const char *file;                 // for BEX_MEMORY_FILE
+    const bex_normaliser *normaliser; // checks the states of a file; borrowed. NULL: nothing does
+    int episode_most;                 // states of one episode, at least 2; 0: 4096
+    long long capacity;               // states of all previous episodes; 0: 1,000,000
 } bex_memory_options;
 
 typedef struct bex_memory bex_memory;
@@ -84,11 +83,10 @@ int bex_memory_sources(const bex_memory *h, bex_memory_source source[BEX_MEMORY_
 /* Another number whenever the memory has changed: what was computed of it is old. */
 unsigned long long bex_memory_revision(const bex_memory *h);
 
-int bex_memory_size(const bex_memory *h);         // N
-int bex_memory_episodes(const bex_memory *h);     // previous episodes held
-long long bex_memory_states(const bex_memory *h); // their states
-const bex_real *
-bex_memory_rows(const bex_memory *h);       // (states, O), oldest first; until the next end
+int bex_memory_size(const bex_memory *h);             // N
+int bex_memory_episodes(const bex_memory *h);         // previous episodes held
+long long bex_memory_states(const bex_memory *h);     // their states
+const bex_real *bex_memory_rows(const bex_memory *h); // (states,O), oldest first; till the next end
 int bex_memory_stride(const bex_memory *h); // of the running episode: 1, or 2, 4 .. when thinned
 
 /* The memory without the running episode, atomically over what was there; and back, replacing the

@@ -2,15 +2,14 @@
  *
  *   memory     every state of earlier episodes (policy/memory.h)
  *   raw        (N,O) the history: drawn from the memory at an episode's first state, or given by the caller
- *   inputs     (N, dit.o.O) the same in network units; prefix mode: their keys and values in every encoder
- *   block
+ *   inputs     (N, dit.o.O) the same in network units; prefix mode: and their keys and values in every
+ *              encoder block
  *   Lambda(h)  for the coverage target; with a choice, that of the whole memory instead of the N drawn
  *   target     the coverage input that `exp` asks for, given all that
  *
  * A stream goes  begin -> push, draw (first state) -> push ... -> end;  give replaces the history by the
- * caller's, until
- * the next begin. Each form is computed when it is first needed and kept while the history stays: once per
- * episode. Nothing is allocated after new but by end. One thread at a time. */
+ * caller's, until the next begin. Each form is computed when it is first needed and kept while the history
+ * stays: once per episode. Nothing is allocated after new but by end. One thread at a time. */
 #ifndef BEX_POLICY_PAST_H
 #define BEX_POLICY_PAST_H
 
@@ -46,7 +45,7 @@ int bex_past_resolve(bex_past *p, bex_target exp, bex_choice *choice, const bex_
 void bex_past_forget_target(bex_past *p);  // exp or the choice is another
 double bex_past_target(const bex_past *p); // of the last resolve; NAN: none yet
 
-/* The encoder's output for `input` (B windows of this one history; input->history is set here): pooled[i]
+/* The encoder's output for `input`, B windows of this one history (input->history is set here): pooled[i]
  * (B,C). */
 void bex_past_encode(bex_past *p, bex_tape *tape, bex_dit_input *input, bex_tensor **pooled);
 

@@ -24,9 +24,9 @@ struct bex_planner {
     bex_route *route;           // NULL: a chosen future continues by its noise
     bex_candidate_noise *noise;
     bex_plan_choice last;
-    int64_t chosen; // step of the last choice
-    bex_real *x,
-        *start; // (candidates,K,columns) chunks; with a route, the noise they were denoised from
+    int64_t chosen;              // step of the last choice
+    bex_real *x;                 // (candidates,K,columns) chunks
+    bex_real *start;             // the same of the noise they were denoised from, with a route
     bex_real *time, *shown_time; // (denoising steps, C) of the samplers
 };
 

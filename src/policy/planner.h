@@ -1,18 +1,16 @@
 /* policy/planner.h - a state and a past to a chunk of actions. How a plan is made:
  *
- *   PROPOSE               n candidate chunks are denoised from noise; the one whose future, together with the
- *   past, has the
- *                         coverage nearest the target is chosen (policy/choice.h); n = 1: the network alone
- *   CONTINUE_NOISE        the chosen future is still followed (deploy.commit): one chunk, denoised from its
- *   noise
- *   CONTINUE_ROUTE        the same with diffusion.show_waypoints: one chunk, the waypoints of the chosen
- *   future shown
+ *   PROPOSE           n candidate chunks are denoised from noise; the one whose future, together with the
+ *                     past, has the coverage nearest the target is chosen (policy/choice.h); n = 1: the
+ *                     network alone
+ *   CONTINUE_NOISE    the chosen future is still followed (deploy.commit): one chunk, denoised from its noise
+ *   CONTINUE_ROUTE    the same with diffusion.show_waypoints: one chunk, the waypoints of the chosen future
+ *                     shown
  *
  * With diffusion.show_waypoints a proposed chunk, once chosen, is denoised a second time with its waypoints
- * shown: actions that follow them
- * (policy/route.h). What continues, noise and route, is kept here from plan to plan of an episode; given
- * noise and a
- * history of the caller's, a plan is a function of its arguments and leaves nothing behind.
+ * shown: actions that follow them (policy/route.h). What continues, noise and route, is kept here from plan
+ * to plan of an episode; given noise and a history of the caller's, a plan is a function of its arguments and
+ * leaves nothing behind.
  *
  * Nothing is allocated after new. The policy is borrowed and never written. One thread at a time. */
 #ifndef BEX_POLICY_PLANNER_H
@@ -24,8 +22,7 @@
 typedef struct bex_planner bex_planner;
 
 /* deploy: the settings, within their table's ranges (policy/policy_config.h). The tape is the stream's, and
- * must outlive the
- * planner. NULL with a message: settings that do not fit this policy. */
+ * must outlive the planner. NULL with a message: settings that do not fit this policy. */
 bex_planner *bex_planner_new(const bex_policy *policy, const bex_deploy_config *deploy,
                              bex_tape *tape);
 void bex_planner_free(bex_planner *p); // NULL is fine
@@ -49,8 +46,7 @@ int bex_planner_plan(bex_planner *p, bex_past *past, bex_target exp, const bex_p
                      bex_real *actions);
 
 /* What the last plan chose from; n 0: it did not choose. x (n, K, columns) in network units, of which `best`
- * was taken; with
- * diffusion.show_waypoints its actions are those that follow it. Until the next plan. */
+ * was taken; with diffusion.show_waypoints its actions are those that follow it. Until the next plan. */
 typedef struct bex_plan_choice {
     const bex_choice *choice;
     const bex_real *x;

@@ -87,7 +87,7 @@ static bex_dit_options dit_options(const bex_policy_config *c, int O, int column
     const bex_model_config *m = &c->model;
     return (bex_dit_options){
         .O = O + (m->features ? (int)c->coverage.features : 0),
-        .A = columns,
+        .columns = columns,
         .K = (int)m->chunk,
         .C = (int)m->width,
         .feedforward = (int)m->feedforward,

@@ -1,8 +1,8 @@
 /* policy/policy.h - a trained policy: network, normaliser, features, coverage statistics, one file.
  *
  * model.safetensors holds the weights by name, "normaliser.*", "phi.*", "coverage.*" and "support.*" tensors,
- * and in its
- * metadata the format version, the sizes and the policy's configuration: enough to rebuild everything.
+ * and in its metadata the format version, the sizes and the policy's configuration: enough to rebuild
+ * everything.
  * Immutable after load: share it between sessions and threads. */
 #ifndef BEX_POLICY_POLICY_H
 #define BEX_POLICY_POLICY_H
@@ -44,8 +44,7 @@ bex_policy *bex_policy_load(const char *path);
 bex_policy *bex_policy_parse(const void *bytes, size_t size);
 int bex_policy_save(const bex_policy *policy, const char *path);
 
-/* Weights rounded to 16 bits (loaded, they are what they were rounded to), all else as it is; half the size.
- * */
+/* The same with weights rounded to 16 bits, which loading gives back as rounded: half the size. */
 int bex_policy_save_half(const bex_policy *policy, const char *path);
 
 /* States in the world's units to what a token holds: (n, dit.o.O) = [normalised | phi], phi only with

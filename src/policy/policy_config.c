@@ -28,7 +28,7 @@ const bex_config_row bex_model_rows[] = {
     BEX_CONFIG_INTEGER(M, time_width, "256", 4, 4096,
                        "size of the diffusion step's embedding; even"),
     BEX_CONFIG_INTEGER(M, chunk, "8", 1, 256, "actions predicted at once, K"),
-    BEX_CONFIG_INTEGER(M, history, "32", 0, 4096, "history states, H; 0: none (bc)"),
+    BEX_CONFIG_INTEGER(M, history, "32", 0, 4096, "history states, N; 0: none (bc)"),
     BEX_CONFIG_BOOL(M, coverage, "true", "a token of the coverage (be); the agent decides"),
     BEX_CONFIG_BOOL(M, features, "false", "phi(s) beside s in the tokens of states"),
     BEX_CONFIG_BOOL(M, waypoints, "false",

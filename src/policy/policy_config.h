@@ -17,8 +17,7 @@ typedef struct bex_model_config {
     bool coverage, timestep, task, scene; // a token each
     bool features;                        // tokens of states hold phi(s) beside s
     bool waypoints; // each action is denoised together with a state of the future
-    double
-        reach; // 0: waypoints are positions; else displacements, 1 being so many deviations in F steps
+    double reach; // of waypoints: the deviations in F steps that count as 1; 0: they are positions
     double dropout;
     int encoder;       // bex_encoder_use
     long long horizon; // steps that the timestep token counts as 1
@@ -26,10 +25,8 @@ typedef struct bex_model_config {
 
 typedef struct bex_diffusion_config {
     long long steps;
-    int predicts; // bex_predicts
-    double
-        // share of windows whose waypoints are shown without noise; above 0: a chosen future is a route
-        show_waypoints;
+    int predicts;          // bex_predicts
+    double show_waypoints; // share of windows that see theirs without noise; above 0: routes
 } bex_diffusion_config;
 
 typedef struct bex_coverage_config {

@@ -1,21 +1,15 @@
 /* policy/route.h - the chosen future while it is executed: positions, shown to the network as displacements
- * from
- * where the body has come to.
+ * from where the body has come to.
  *
  * A network with diffusion.show_waypoints has also learned actions for waypoints that are shown without noise
- * (docs/model.md).
- * So a plan has two steps: candidate futures, waypoints and actions denoised together, one of them chosen;
- * then
- * actions that follow its waypoints, at once and for as long as the future is executed, the waypoints staying
- * what
- * they are.
+ * (docs/model.md). So a plan has two steps: candidate futures, waypoints and actions denoised together, one
+ * of them chosen; then actions that follow its waypoints, at once and for as long as the future is executed,
+ * the waypoints staying what they are.
  *
  *     set(x, state)              the waypoints of a chunk, as positions
  *     show(steps, state, x)      the same, so many steps later, into the waypoint columns of x: waypoint k is
- *     where the
- *                                future is (k + 1) F / K steps from now, on straight lines between its
- *                                positions,
- *                                its last position behind them
+ *                                where the future is (k + 1) F / K steps from now, on straight lines between
+ *                                its positions, its last position behind them
  *
  * Nothing is allocated after new. */
 #ifndef BEX_POLICY_ROUTE_H

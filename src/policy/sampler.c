@@ -43,9 +43,9 @@ void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *s, bex_re
                 bex_tensor **pooled, bex_tensor **null) {
     BEX_CHECK(!tape->recording && (null || s->guidance == 1),
               "sampling on a recording tape, or unguided");
-    int list[BEX_NOISE_STEPS], K = dit->o.K, A = dit->o.A, G = pooled[0]->dim[0];
+    int list[BEX_NOISE_STEPS], K = dit->o.K, columns = dit->o.columns, G = pooled[0]->dim[0];
     int passes = s->guidance == 1 ? 1 : 2;
-    size_t n = (size_t)B * (size_t)K * (size_t)A, begin = bex_arena_mark(tape->arena);
+    size_t n = (size_t)B * (size_t)K * (size_t)columns, begin = bex_arena_mark(tape->arena);
     bex_ddim_steps(list, s->steps, s->schedule->steps);
     bex_modulation m = conditions(tape, dit, s, passes, G, pooled, null);
     bex_real *given = s->given ? bex_scratch(tape, n) : NULL;
@@ -54,7 +54,7 @@ void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *s, bex_re
     m.rows = passes * G;
     for (int i = 0; i < s->steps; i++) {
         m.first = i * m.rows;
-        bex_tensor *noised = bex_tensor_new(tape, 3, BEX_DIMS(passes * B, K, A), false);
+        bex_tensor *noised = bex_tensor_new(tape, 3, BEX_DIMS(passes * B, K, columns), false);
         for (int h = 0; h < passes; h++) memcpy(noised->data + (size_t)h * n, x, n * sizeof *x);
         bex_real *eps = bex_decoder_denoise(tape, &dit->decoder, noised, &m)->data;
         const bex_real *base = eps + n;
@@ -62,7 +62,7 @@ void bex_sample(bex_tape *tape, const bex_dit *dit, const bex_sampler *s, bex_re
             eps[j] = base[j] + R(s->guidance) * (eps[j] - base[j]);
         int next = i + 1 < s->steps ? list[i + 1] : -1;
         bex_diffusion_reverse(s->schedule, list[i], next, x, eps, n);
-        if (given) bex_chunk_copy_columns(x, given, (size_t)B * (size_t)K, A, s->given);
+        if (given) bex_chunk_copy_columns(x, given, (size_t)B * (size_t)K, columns, s->given);
         bex_arena_release(tape->arena, mark);
     }
     bex_arena_release(tape->arena, begin);

@@ -70,16 +70,13 @@ static int64_t approach(const bex_support *s, int p, const bex_real *x, int64_t 
 }
 
 /* Farthest first: every next place is the state furthest from those there are, so that what one demonstration
- * in a thousand
- * came to is a place like any other. (Of states drawn at random the rarest hundredth was where nobody had
- * been: in AntMaze,
- * the cell trials start in.) Places are chosen among one row of every `step`; another of each tells how near
- * a
- * demonstrator is. */
+ * in a thousand came to is a place like any other. (With places drawn at random the rarest hundredth of the
+ * demonstrated states counted as unsupported: in AntMaze, the cell trials start in.) Places are chosen among
+ * one row of every `step`; another of each tells how near a demonstrator is. */
 static int choose(bex_support *s, const bex_real *states, int64_t rows, int O, bex_rng rng) {
     int64_t step = rows / ROWS > 2 ? rows / ROWS : 2, n = rows / step;
     if (n && s->places > n)
-        return bex_fail("coverage.places %d: the demonstrations have %lld states to choose among",
+        return bex_fail("coverage.support %d: the demonstrations have %lld states to choose among",
                         s->places, (long long)n);
     size_t size = (size_t)n * (size_t)s->W;
     bex_real *mine = malloc(2 * (size + (size_t)n) * sizeof *mine + 1);

@@ -2,14 +2,13 @@
  * those.
  *
  *     fit       P demonstrated states, as far from each other as can be; of others the largest distance to
- *     the nearest
+ *               the nearest
  *     off(s)    distance of s to the nearest of the P, over that: above 1, nobody was there
  *
- * In the dims a proposed future tells (coverage.dims), each over its standard deviation. A network also
- * proposes futures nobody had,
- * through walls say, and nothing covers as much as what cannot be: of many proposals the most covering is
- * such a
- * one. The choice (policy/choice.h) leaves them out. Immutable; any thread. */
+ * In the dims of a future's waypoints (coverage.dims), each over its standard deviation. A network also
+ * proposes futures nobody had, through walls say, and nothing covers as much as what cannot be: of many
+ * proposals the most covering is such a one. The choice (policy/choice.h) leaves them out. Immutable; any
+ * thread. */
 #ifndef BEX_POLICY_SUPPORT_H
 #define BEX_POLICY_SUPPORT_H
 

@@ -162,7 +162,7 @@ const char *bex_build_precision(void) {
 #define EACH_LIBRARY(X)                                                                            \
     /* yyyymm of the specification */                                                              \
     X(openmp, "OpenMP", "gcc", 1, true, "threads", TEXT("%d", _OPENMP))                            \
-    X(jansson, "jansson", "libjansson-dev", 1, true, "JSON: safetensors headers, results",         \
+    X(jansson, "jansson", "libjansson-dev", 1, true, "JSON: results, requests",                    \
       TEXT("%s", jansson_version_str()))                                                           \
     /* it does not know its own version */                                                         \
     X(inih, "inih", "libinih-dev", 1, true, "configuration files", TEXT("%s", BEX_INIH_VERSION))   \

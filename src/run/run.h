@@ -18,12 +18,10 @@
  *     bex_run_close(run, BEX_RUN_FINISHED, NULL);
  *
  * A new run is made beside its place and moved there whole (host/staging.h): a kill leaves it, and with
- * `force` the one
- * before, whole or not there, and of several that start at once one wins. A directory that holds anything is
- * never
- * written into by create; `force` replaces it if it is a run and nobody writes it. Symbolic links in a run
- * are not
- * followed by what is written. A failed write (full disk) leaves the last good checkpoint as it was. */
+ * `force` the one before, whole or not there, and of several that start at once one wins. A directory that
+ * holds anything is never written into by create; `force` replaces it if it is a run and nobody writes it.
+ * Symbolic links in a run are not followed by what is written. A failed write (full disk) leaves the last
+ * good checkpoint as it was. */
 #ifndef BEX_RUN_RUN_H
 #define BEX_RUN_RUN_H
 

@@ -31,8 +31,7 @@ int bex_train(const bex_train_config *config, const bex_train_options *options, 
 int bex_train_ranks(const bex_train_config *config);
 
 /* What the config's agent learns from: the demonstrations of [data], the world of [env]. For bex_agent_new to
- * take, or
- * bex_sources_fini. Negative with a message, and nothing to free. */
+ * take, or bex_sources_fini. Negative with a message, and nothing to free. */
 int bex_train_sources(bex_sources *out, const bex_train_config *config);
 
 #endif

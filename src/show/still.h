@@ -1,6 +1,5 @@
 /* show/still.h - a picture of a world by the kind its class names (bex_env_class.picture): one row of the
- * table in
- * still.c a kind. */
+ * table in still.c a kind. */
 #ifndef BEX_SHOW_STILL_H
 #define BEX_SHOW_STILL_H
 
@@ -10,8 +9,7 @@
 typedef struct bex_picture_kind {
     const char *name;
 
-    /* A figure of trajectories; paths NULL: of the empty world. path: .png, .svg or .pdf, several by commas.
-     * */
+    /* A figure of trajectories; paths NULL: of the empty world. path: .png, .svg, .pdf, several by commas. */
     int (*still)(const bex_world *world, const bex_paths *paths, const char *title,
                  const char *path);
 

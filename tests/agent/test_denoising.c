@@ -29,7 +29,7 @@ static void check_waypoints(const char *options, double reach) {
     const bex_policy *p = a->policy;
     const bex_dataset *d = a->train.data;
     assert_int_equal(p->chunk.W, 2);
-    assert_int_equal(p->dit.o.A, p->A + 2);
+    assert_int_equal(p->dit.o.columns, p->A + 2);
     assert_int_equal(p->dit.o.O, p->O + 8);
     for (int j = 0; j < WALK_ROWS; j++) {
         bex_real chunk[4 * 4], mask[4];

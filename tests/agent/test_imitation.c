@@ -33,10 +33,11 @@ static void overfits_one_batch(void **state) {
     const double K = 4;
     for (int i = 0; i < 2; i++) {
         char settings[256];
-        snprintf(settings, sizeof settings,
-                 "%s model.width=32 train.overfit=8 train.lr=1e-2 train.warmup=20 train.hide=0 "
-                 "train.steps=400",
-                 kinds[i]);
+        snprintf(
+            settings, sizeof settings,
+            "%s model.width=32 train.overfit=8 train.lr=1e-2 train.warmup=20 train.coverage_dropout=0 "
+            "train.steps=400",
+            kinds[i]);
         bex_agent *a = agent_of(settings);
         double first = mean_loss(a, 0, 5);
         mean_loss(a, 5, 355);
@@ -358,10 +359,11 @@ static void a_failed_label_is_told_from_any_lane(void **state) {
 // a null token of NaN: an update of one window fails exactly if its coverage is hidden
 static int hidden_of(const char *hide, int windows) {
     char settings[200];
-    snprintf(settings, sizeof settings,
-             "train.hide=%s train.batch=1 train.samples_per_history=1 train.lanes=1 train.lr=0 "
-             "train.decay=0 train.threads=1 model.blocks=1",
-             hide);
+    snprintf(
+        settings, sizeof settings,
+        "train.coverage_dropout=%s train.batch=1 train.samples_per_history=1 train.lanes=1 train.lr=0 "
+        "train.decay=0 train.threads=1 model.blocks=1",
+        hide);
     bex_agent *a = agent_of(settings);
     bex_param_edit(bex_param_find(params_of(a), "token.null"))[0] = NAN;
     int hidden = 0;
@@ -433,8 +435,9 @@ static void every_kind_learns(void **state) {
 static void bc_ignores_history_and_coverage(void **state) {
     (void)state;
     bex_agent *a = agent_of("model.agent=bc train.batch=30");
-    bex_agent *b = agent_of("model.agent=bc train.batch=30 model.history=3 train.trajectories=1 "
-                            "train.repeat=1 coverage.future=2 coverage.phi=mlp train.hide=1");
+    bex_agent *b =
+        agent_of("model.agent=bc train.batch=30 model.history=3 train.trajectories=1 "
+                 "train.repeat=1 coverage.future=2 coverage.phi=mlp train.coverage_dropout=1");
     for (int i = 0; i < 4; i++) update(a, i), update(b, i);
     same_params(a, b);
     assert_null(bex_param_find(params_of(a), "token.history.weight"));

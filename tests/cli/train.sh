@@ -76,6 +76,8 @@ done
 for word in agent episodes tokens parameters GFLOP "ms an update"; do
     grep -q "$word" dry || fail "--dry-run lacks $word: $(cat dry)"
 done
+"$bex" train --data d.hdf5 $small --model.waypoints=true --dry-run >dry || fail "--dry-run with waypoints"
+grep -q "state 4, action 2;" dry || fail "--dry-run: waypoints are no actions: $(grep ^data dry)"
 ls | grep -q runs && fail "--dry-run left a run"
 
 # --overfit goes below what predicting nothing costs (8 actions: 8)

@@ -93,14 +93,14 @@ static void people_finish_their_tasks(void **state) {
         bex_kitchen_log log = {logs.start[i + 1] - logs.start[i], logs.qpos + from * 30,
                                logs.qvel + from * 29, logs.ctrl + from * 9};
         bex_kitchen_rows rows = {.obs = obs, .act = act, .reward = reward};
-        assert_true(log.T <= MOST_ROWS);
+        assert_true(log.rows <= MOST_ROWS);
         assert_int_equal(bex_kitchen_replay(env, bex_rng_seed(0), &log, &rows), 0);
         assert_int_equal(rows.done & tasks[g], tasks[g]);
         assert_int_equal(rows.logged & tasks[g], tasks[g]);
         assert_true(rows.drift < 0.03);
         // the goal is partial's: rewards count its tasks, at the end those of this log
         int want = __builtin_popcount(tasks[g] & bex_kitchen_goals(w));
-        assert_int_equal((int)reward[log.T - 2], want);
+        assert_int_equal((int)reward[log.rows - 2], want);
     }
     w->class->free(env);
     bex_world_close(w);

@@ -1,6 +1,5 @@
 /* Scenes with files in memory: meshes as OBJ and STL, a PNG texture, included MJCF; each mistake one line,
- * and nothing
- * is ever read from the disk. */
+ * and nothing is ever read from the disk. */
 #include "env/mj.h"
 
 #include "base/error.h"

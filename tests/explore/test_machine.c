@@ -1,6 +1,5 @@
 /* A world that is a machine, of which there is one: trials follow each other on one instance, nothing is
- * stepped
- * twice at once, and the record is the one that many instances would have given. */
+ * stepped twice at once, and the record is the one that many instances would have given. */
 #include "base/error.h"
 #include "explore/explore.h"
 

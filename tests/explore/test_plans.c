@@ -200,7 +200,9 @@ static void the_summary_is_right(void **state) {
     propose(&one, 0, 0.5, 1, (double[]){2.5, 0.5});
     propose(&one, 1, 1, 1, (double[]){9, 3.5});
     bex_plans plans = {p, 2, TINY_K, 2, TINY_O, 1, &one};
-    json_t *j = bex_plans_summary(&plans, &t, &world);
+    bex_plans_summary summary;
+    assert_int_equal(bex_plans_summarise(&summary, &plans, &t, &world), 0);
+    json_t *j = bex_plans_summary_json(&summary);
     assert_non_null(j);
     assert_float_equal(number(j, "choices", NULL, NULL), 2, 0);
     assert_float_equal(number(j, "actions_as_recorded", NULL, NULL), 0.75, 1e-9);

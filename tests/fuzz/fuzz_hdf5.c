@@ -1,5 +1,4 @@
-/* libFuzzer target: any bytes are demonstrations, whole and finite, or one clear line: all readers of HDF5.
- * */
+/* libFuzzer target, all readers of HDF5: any bytes are demonstrations, whole and finite, or one line. */
 #include "data/load.h"
 
 #include "base/error.h"

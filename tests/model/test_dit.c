@@ -21,7 +21,7 @@ enum {
 
 static bex_dit_options sizes(void) {
     return (bex_dit_options){.O = O,
-                             .A = A,
+                             .columns = A,
                              .K = K,
                              .C = C,
                              .feedforward = FEEDFORWARD,

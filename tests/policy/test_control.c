@@ -185,7 +185,7 @@ static void temperature_scales_the_noise_of_actions(void **state) {
         {"model.agent=bc", NULL}, {"model.waypoints=true", "model.reach=1", NULL}, {NULL}};
     for (int kind = 0; kind < 3; kind++) {
         bex_policy *p = tiny_policy(kinds[kind], 0, 5);
-        int A = p->dit.o.A, size = TINY_K * A;
+        int A = p->dit.o.columns, size = TINY_K * A;
         tiny_settings o = TINY_SETTINGS;
         float s[TINY_O], history[TINY_H * TINY_O], noise[2 * CHUNK], got[CHUNK], want[CHUNK];
         bex_rng g = bex_rng_seed(6);

@@ -46,7 +46,7 @@ static size_t network_size(int C, int heads, int blocks, int F, int T, int A, in
     bex_stack stack = {.blocks = blocks, .C = C, .feedforward = F, .heads = heads};
     bex_encoder_add(p, "encoder", stack);
     bex_decoder_add(p, "decoder",
-                    (bex_decoder_options){.stack = stack, .A = A, .K = K, .time_width = T});
+                    (bex_decoder_options){.stack = stack, .columns = A, .K = K, .time_width = T});
     size_t n = bex_params_total(p);
     bex_params_free(p);
     return n;

@@ -89,7 +89,7 @@ static policy *policy_new(const bex_st_file *f, bex_dit_mode mode) {
                        .net = {.depth = 18, .width = 4, .groups = 2, .pool = BEX_RESNET_PLACES}});
     if (sees) fetch(p->pixels, f, "pixels");
     p->dit = bex_dit_add(p->params, (bex_dit_options){.O = O,
-                                                      .A = A,
+                                                      .columns = A,
                                                       .K = K,
                                                       .C = C,
                                                       .feedforward = F,

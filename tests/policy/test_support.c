@@ -108,7 +108,7 @@ static void one_place_is_no_support(void **state) {
     assert_null(bex_support_fit(&n, states, ROWS, (const int[]){0, 2}, 2, 9, bex_rng_seed(1)));
     assert_message("the same few places");
     assert_null(bex_support_fit(&n, states, 20, (const int[]){0, 2}, 2, 11, bex_rng_seed(1)));
-    assert_message("coverage.places 11: the demonstrations have 10 states to choose among");
+    assert_message("coverage.support 11: the demonstrations have 10 states to choose among");
     bex_normaliser_fini(&n);
 }
 

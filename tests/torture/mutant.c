@@ -4,15 +4,13 @@
  *     mutant SEED TARGET FIRST COUNT SECONDS KEEP [--fresh FROM TO] -- COMMAND WORD...
  *
  * Mutation i (tests/torture/mutate.h) of SEED is written to TARGET; with --fresh the directory TO is a new
- * copy of FROM
- * before. COMMAND is one of bex's, or `config FILE`, `protocol FILE`: those readers alone. The original
- * itself must pass. Prints one line of counts,
+ * copy of FROM before. COMMAND is one of bex's, or `config FILE`, `protocol FILE`: those readers alone. The
+ * original itself must pass. Prints one line of counts,
  *
  *     tried ok refused crash hang wrong library
  *
  * wrong: refused without a message; library: a crash whose innermost frames are libhdf5's own. The input and
- * the last
- * words of each crash, hang and wrong one are kept as KEEP-i.input and KEEP-i.log. */
+ * the last words of each crash, hang and wrong one are kept as KEEP-i.input and KEEP-i.log. */
 #include "tests/torture/mutate.h"
 
 #include "agent/train_config.h"

@@ -1,6 +1,5 @@
 /* tests/torture/mutate.h - a small change of a file, the same for the same number: bits, bytes, numbers,
- * cuts, copies,
- * and in text digits, lines and words. */
+ * cuts, copies, and in text digits, lines and words. */
 #ifndef BEX_TESTS_TORTURE_MUTATE_H
 #define BEX_TESTS_TORTURE_MUTATE_H
 
@@ -120,8 +119,7 @@ static inline void mutation_mend(mutation *m, size_t size, uint64_t header) {
 }
 
 /* bytes[room] holds the file's `size` bytes and becomes mutation `number` of it; 0 is the file itself.
- * Returns the new
- * size. */
+ * Returns the new size. */
 static inline size_t mutate(unsigned char *bytes, size_t size, size_t room, uint64_t number) {
     mutation m = {bytes, size, room, number * 0x2545f4914f6cdd1dull};
     uint64_t header = 0;

@@ -1,5 +1,4 @@
-/* tests/torture/seeds.c - small HDF5 files for the mutations, one of every layout that is read: seeds FOLDER.
- * */
+/* tests/torture/seeds.c - `seeds FOLDER`: small HDF5 files for the mutations, one of every layout read. */
 #include "data/make_file.h"
 
 // made in the build tree; FOLDER may be on another disk

@@ -1,9 +1,7 @@
 /* tests/torture/shim.c - loaded before libc: counts the calls that change the file system, and kills the
- * process before
- * one of them.
+ * process before one of them.
  *
- *     TORTURE_COUNT=FILE LD_PRELOAD=shim.so bex ...     writes the number of calls to FILE when the process
- *     ends
+ *     TORTURE_COUNT=FILE LD_PRELOAD=shim.so bex ...     writes the number of calls to FILE at the end
  *     TORTURE_AT=N       LD_PRELOAD=shim.so bex ...     SIGKILL before call N, from 1
  *
  * Buffered writing (fprintf, fputs) is not counted: it reaches the disk in fwrite, fflush and fclose, which

@@ -26,11 +26,10 @@ typedef struct bex_retrieval_options {
     int chunk;  // K actions played
     int future; // F
     double lambda;
-    bex_feature_options
-        phi;     // kind, dims, out, bandwidth, seed; sizes and statistics come from data
-    bool raw;    // phi of raw states; else standardised by the data
-    double bin;  // onehot: side of a cell in the state's own unit
-    int threads; // for building; 0: all
+    bex_feature_options phi; // sizes and statistics come from the data
+    bool raw;                // phi of raw states; else standardised by the data
+    double bin;              // onehot: side of a cell in the state's own unit
+    int threads;             // for building; 0: all
 } bex_retrieval_options;
 
 #define BEX_RETRIEVAL_INIT                                                                         \

@@ -31,10 +31,10 @@ static int check_finite(const char *what, double loss, long long step) {
 // x_k and the noise in it; led windows have it in their actions alone, and a step that says so (sampler.h)
 static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_minibatch *b,
                              bex_rng *rng, int **step, bex_tensor **noise) {
-    int B = b->input.B, K = p->dit.o.K, A = p->dit.o.A;
-    size_t chunk = (size_t)K * (size_t)A;
-    *noise = bex_tensor_new(tape, 3, BEX_DIMS(B, K, A), false);
-    bex_tensor *x = bex_tensor_new(tape, 3, BEX_DIMS(B, K, A), false);
+    int B = b->input.B, K = p->dit.o.K, columns = p->dit.o.columns;
+    size_t chunk = (size_t)K * (size_t)columns;
+    *noise = bex_tensor_new(tape, 3, BEX_DIMS(B, K, columns), false);
+    bex_tensor *x = bex_tensor_new(tape, 3, BEX_DIMS(B, K, columns), false);
     *step = bex_arena_alloc(tape->arena, (size_t)B * sizeof **step);
     for (int i = 0; i < B; i++) (*step)[i] = (int)bex_rng_below(rng, (uint64_t)p->schedule.steps);
     bex_random_normal((*noise)->data, (size_t)B * chunk, rng);
@@ -44,7 +44,7 @@ static bex_tensor *add_noise(bex_tape *tape, const bex_policy *p, const bex_mini
                               (*noise)->data + at, chunk);
         if (b->led && b->led[i]) {
             (*step)[i] = bex_diffusion_shown_step(&p->schedule, (*step)[i]);
-            bex_chunk_copy_columns(x->data + at, b->clean + at, (size_t)K, A, p->A);
+            bex_chunk_copy_columns(x->data + at, b->clean + at, (size_t)K, columns, p->A);
         }
     }
     return x;
@@ -64,7 +64,8 @@ static int micro_batch(bex_tape *tape, const job *j, int lane, int first, int gr
     bex_minibatch_see(tape, p, &b);
     bex_dit_encode(tape, &p->dit, &b.input, pooled);
     bex_tensor *told = bex_dit_denoise(tape, &p->dit, x, step, pooled);
-    bex_tensor *clean = bex_constant(tape, b.clean, 3, BEX_DIMS(b.input.B, p->dit.o.K, p->dit.o.A));
+    bex_tensor *clean =
+        bex_constant(tape, b.clean, 3, BEX_DIMS(b.input.B, p->dit.o.K, p->dit.o.columns));
     bex_tensor *target = p->schedule.predicts == BEX_PREDICTS_CHUNK ? clean : noise;
     bex_tensor *loss = bex_squared_error(tape, told, target, b.mask, j->factor);
     if (j->learn) bex_backward(tape, loss);
@@ -125,13 +126,13 @@ int bex_imitation_update(bex_agent *agent, int64_t step, bex_update *out) {
                  .windows = (int)t->batch,
                  .S = bex_minibatch_group(a),
                  .fixed = (int)t->overfit},
-        .how = {.hide = t->hide,
+        .how = {.hide = t->coverage_dropout,
                 .lead = a->policy->config.diffusion.show_waypoints,
                 .augment = true},
     };
     j.draw.what.cycle = step * (j.draw.what.windows / j.draw.what.S);
     if (prefetch(a, &j, step) < 0) return -1;
-    j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.A);
+    j.factor = 1.0 / ((double)t->batch * a->policy->dit.o.columns);
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)t->seed), "update", (uint64_t)step);
     bex_params_pack(a->policy->params, bex_lanes_threads(a->lanes));
     int code = bex_lanes_learn(a->lanes, rng, lane_work, &j, a->policy->params, &out->loss);
@@ -178,7 +179,7 @@ int bex_imitation_evaluate(bex_agent *agent, bex_evaluation *out) {
     job j = {.a = a, .draw = {.a = a, .what = {.part = &a->held, .S = bex_minibatch_group(a)}}};
     int S = j.draw.what.S, histories = (int)a->config.train.evaluate_windows / S;
     j.draw.what.windows = histories > 1 ? histories * S : S;
-    j.factor = 1.0 / ((double)j.draw.what.windows * o->A);
+    j.factor = 1.0 / ((double)j.draw.what.windows * o->columns);
     swap_average(a->policy->params);
     int code = held_out_loss(a, &j, &out->score);
     j.draw.without.other_history = true;

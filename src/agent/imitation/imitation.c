@@ -272,7 +272,7 @@ void bex_imitation_describe(const bex_agent *agent, FILE *out) {
     fprintf(out, "agent        %s, %s mode\n", bex_train_agent(&a->config),
             o->mode == BEX_DIT_PREFIX ? "prefix" : "full");
     fprintf(out, "data         %d episodes, %d rows, state %d, action %d; %d episodes held out\n",
-            a->train.data->episodes, a->train.data->rows, o->O, o->A,
+            a->train.data->episodes, a->train.data->rows, a->policy->O, a->policy->A,
             a->held.data ? a->held.data->episodes : 0);
     fprintf(out, "tokens       %d query, %d history of width %d; chunks of %d actions\n",
             a->policy->dit.Q, o->N, o->C, o->K);

@@ -2,7 +2,7 @@
  * update.
  *
  *   per window:  k ~ U{0..99}, eps ~ N(0,I)      x_k = sqrt(a_k) actions + sqrt(1 - a_k) eps
- *   loss = 1/(B A) sum over windows, chunk steps and action dims of mask (told - eps)^2
+ *   loss = 1/(B columns) sum over windows, chunk steps and columns of mask (told - eps)^2
  *                                                         diffusion.predicts = chunk: mask (told - actions)^2
  *
  * i.e. summed over the K chunk steps, averaged over windows and action dims: about K for a network that
@@ -40,8 +40,7 @@ typedef struct bex_window_groups {
 typedef struct bex_labeller bex_labeller;
 struct bex_labeller {
     /* value (groups,S): the coverage input of each window. Scratch from the arena; any number of threads.
-     * Negative with
-     * a message. */
+     * Negative with a message. */
     int (*label)(const bex_labeller *labeller, bex_arena *arena, const bex_window_groups *g,
                  bex_real *value);
     void (*free)(bex_labeller *labeller);
@@ -78,10 +77,8 @@ typedef struct bex_imitation {
 typedef int bex_imitation_prepare_fn(bex_imitation *a);
 
 /* An agent of the method's class: set-up, then `prepare` (NULL: nothing to add), then rows become states and
- * actions,
- * where they lie, so that they are in memory once. The sources are taken over, whatever comes of it. NULL
- * with a
- * message. */
+ * actions, where they lie, so that they are in memory once. The sources are taken over, whatever comes of it.
+ * NULL with a message. */
 bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                              bex_sources *sources, bex_imitation_prepare_fn *prepare);
 

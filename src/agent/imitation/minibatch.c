@@ -124,7 +124,7 @@ static void waypoint_of(const bex_policy *p, const bex_imitation_part *part, con
 
 void bex_minibatch_chunk(const bex_policy *p, const bex_imitation_part *part, const bex_window *w,
                          bex_real *chunk, bex_real *mask) {
-    size_t A = (size_t)p->A, wide = (size_t)p->dit.o.A;
+    size_t A = (size_t)p->A, wide = (size_t)p->dit.o.columns;
     for (int k = 0; k < p->dit.o.K; k++) {
         int row = bex_window_action(w, k, &mask[k]);
         bex_real *to = chunk + (size_t)k * wide;
@@ -136,7 +136,7 @@ void bex_minibatch_chunk(const bex_policy *p, const bex_imitation_part *part, co
 static void gather_chunks(bex_tape *tape, const bex_minibatch_draw *draw, const bex_window *w,
                           int B, bex_minibatch *b) {
     const bex_policy *p = draw->a->policy;
-    size_t K = (size_t)p->dit.o.K, chunk = K * (size_t)p->dit.o.A;
+    size_t K = (size_t)p->dit.o.K, chunk = K * (size_t)p->dit.o.columns;
     b->clean = take(tape, (size_t)B * chunk * sizeof *b->clean);
     b->mask = take(tape, (size_t)B * K * sizeof *b->mask);
     for (size_t i = 0; i < (size_t)B; i++)

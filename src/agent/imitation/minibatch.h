@@ -10,7 +10,7 @@
 
 typedef struct bex_minibatch {
     bex_dit_input input;
-    bex_real *clean, *mask; // (B,K,dit.o.A), (B,K): bex_minibatch_chunk
+    bex_real *clean, *mask; // (B,K,dit.o.columns), (B,K): bex_minibatch_chunk
     bex_real *pixels; // (cameras,B,H,W,3): bex_minibatch_see; NULL: none, or features are there
     bex_tensor *seen[BEX_CAMERAS]; // input.seen
     unsigned char *led;            // (B) 1: waypoints are shown, the coverage is hidden; NULL: none
@@ -55,16 +55,14 @@ int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first
                        bex_rng *rng, bex_minibatch *out);
 
 /* What the network makes of the batch's pictures, into input.seen; learned where the tape records. Nothing
- * without
- * pictures. */
+ * without pictures. */
 void bex_minibatch_see(bex_tape *tape, const bex_policy *policy, bex_minibatch *batch);
 
 /* The frames (windows) of a whole batch. */
 void bex_minibatch_frames(const bex_minibatch_windows *what, int *frames);
 
-/* A window's chunk (K, dit.o.A) in network units and its mask (K): its actions as data/window.h pads them,
- * each with
- * its waypoint (policy/policy.h). */
+/* A window's chunk (K,columns) in network units and its mask (K): its actions as data/window.h pads them,
+ * each with its waypoint (policy/chunk.h). */
 void bex_minibatch_chunk(const bex_policy *policy, const bex_imitation_part *part,
                          const bex_window *window, bex_real *chunk, bex_real *mask);
 

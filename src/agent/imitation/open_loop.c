@@ -27,9 +27,9 @@ typedef struct {
     int chunks;
     bool led;
     const bex_deploy_config *deploy; // the policy's own, or the caller's
-    const double *mean,
-        *unit;       // (A) of the demonstrations, and the world's units in one of the network's
-    step_sums *sums; // (lanes,K)
+    const double *mean;              // (A) of the demonstrations
+    const double *unit;              // (A) the world's units in one of the network's
+    step_sums *sums;                 // (lanes,K)
 } job;
 
 // the demonstrator's row `own` (A), the same row of n chunks, `stride` apart
@@ -55,7 +55,7 @@ static const bex_real *nearest_of(const job *j, const bex_real *own, const bex_r
                                   const bex_real *drawn, size_t stride) {
     const bex_real *best = drawn;
     double least = INFINITY;
-    size_t wide = (size_t)j->policy->dit.o.A;
+    size_t wide = (size_t)j->policy->dit.o.columns;
     for (int c = 0; c < j->chunks; c++) {
         const bex_real *x = drawn + (size_t)c * stride;
         double sum = 0;
@@ -70,7 +70,7 @@ static const bex_real *nearest_of(const job *j, const bex_real *own, const bex_r
 static void add_window(const job *j, step_sums *s, const bex_real *own, const bex_real *mask,
                        const bex_real *drawn) {
     const bex_dit_options *o = &j->policy->dit.o;
-    size_t wide = (size_t)o->A, stride = (size_t)o->K * wide;
+    size_t wide = (size_t)o->columns, stride = (size_t)o->K * wide;
     const bex_real *nearest = nearest_of(j, own, mask, drawn, stride);
     for (int k = 0; k < o->K && mask[k] > R(0); k++) {
         size_t at = (size_t)k * wide;
@@ -80,7 +80,7 @@ static void add_window(const job *j, step_sums *s, const bex_real *own, const be
 
 static int group_work(bex_tape *tape, const job *j, step_sums *s, int group, bex_rng *rng) {
     const bex_policy *p = j->policy;
-    size_t chunk = (size_t)p->dit.o.K * (size_t)p->dit.o.A, n = (size_t)j->chunks;
+    size_t chunk = (size_t)p->dit.o.K * (size_t)p->dit.o.columns, n = (size_t)j->chunks;
     bex_minibatch b;
     bex_tensor *pooled[BEX_ENCODER_BLOCKS];
     if (bex_minibatch_take(tape, &j->draw, group, 1, rng, &b) < 0) return -1;
@@ -155,9 +155,9 @@ static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loo
         return bex_fail(
             "demonstrations of %d observation and %d action values, the policy has %d and %d",
             a->policy->O, a->policy->A, p->O, p->A);
-    if (n->O != a->policy->dit.o.O || n->K != a->policy->dit.o.K || n->A != a->policy->dit.o.A ||
-        n->N != a->policy->dit.o.N || n->cameras != a->policy->dit.o.cameras ||
-        n->mode != a->policy->dit.o.mode)
+    if (n->O != a->policy->dit.o.O || n->K != a->policy->dit.o.K ||
+        n->columns != a->policy->dit.o.columns || n->N != a->policy->dit.o.N ||
+        n->cameras != a->policy->dit.o.cameras || n->mode != a->policy->dit.o.mode)
         return bex_fail("the policy is not of this configuration");
     if (!bex_normaliser_same(&a->policy->normaliser, &p->normaliser))
         return bex_fail("trained on other demonstrations, or another part of them");

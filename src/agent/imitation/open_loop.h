@@ -26,8 +26,7 @@ typedef struct bex_open_loop_options {
     int windows;                     // rounded to whole groups that share a history
     int chunks;                      // n, of each window, at least 2
     bool other_history, no_coverage; // agent/imitation/imitation.h
-    bool
-        led; // shown the demonstrator's own waypoints, the coverage hidden (diffusion.show_waypoints)
+    bool led;                        // shown the demonstrator's waypoints, the coverage hidden
     const bex_deploy_config *deploy; // its temperature and denoising steps; NULL: the policy's own
 } bex_open_loop_options;
 
@@ -40,9 +39,7 @@ typedef struct bex_open_loop {
 void bex_open_loop_fini(bex_open_loop *out); // zeroed memory is fine
 
 /* bex_imitation_open_loop (imitation.h): the agent has the demonstrations and says what is held out;
- * `policy`, trained on
- * the same, acts. The same windows and noise each time, for any number of threads. Negative with a message;
- * needs fini
- * either way. */
+ * `policy`, trained on the same, acts. The same windows and noise each time, for any number of threads.
+ * Negative with a message; needs fini either way. */
 
 #endif

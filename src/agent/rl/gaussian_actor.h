@@ -2,14 +2,11 @@
  * of it.
  *
  * model.safetensors: the parameters of model/tanh_gaussian.h by name; metadata "format" = bex-actor-1,
- * "agent" (who
- * learned it), "world", "observation", "action" and "hidden" (widths, by commas). States and actions are the
- * world's,
- * actions in (-1, 1).
+ * "agent" (who learned it), "world", "observation", "action" and "hidden" (widths, by commas). States and
+ * actions are the world's, actions in (-1, 1).
  *
  *     bex_gaussian_policy *p = bex_gaussian_policy_load("runs/sac/checkpoints/last/model.safetensors");
- *     bex_actor *a = bex_gaussian_actor_new(p, rng);                      one control stream: actions are
- *     drawn */
+ *     bex_actor *a = bex_gaussian_actor_new(p, rng);      one control stream: actions are drawn */
 #ifndef BEX_AGENT_RL_GAUSSIAN_ACTOR_H
 #define BEX_AGENT_RL_GAUSSIAN_ACTOR_H
 
@@ -27,8 +24,7 @@ typedef struct bex_gaussian_policy {
 } bex_gaussian_policy;
 
 /* act (n,A) for states obs (n,O): drawn, or the most likely ones with rng NULL. One arena, one thread;
- * allocates nothing
- * once the arena is large enough. */
+ * allocates nothing once the arena is large enough. */
 void bex_gaussian_act(const bex_tanh_gaussian *pi, bex_arena *arena, const bex_real *obs, int n,
                       bex_rng *rng, bex_real *act);
 

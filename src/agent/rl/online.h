@@ -1,12 +1,10 @@
 /* agent/rl/online.h - an agent in a world: what every method shares that learns while it acts.
  *
  *   update n    every instance takes one step by the method's act (uniform actions before `start` of them
- *   have been
- *               taken), which goes into the replay; then the method learns
+ *               have been taken), which goes into the replay; then the method learns
  *   evaluation  the first episode of each instance of a batch of its own, most likely actions
  *   files       model.safetensors and the learner's part of state.safetensors are the method's; replay and
- *   rollout
- *               are saved here, so that a loaded agent goes on bit for bit
+ *               rollout are saved here, so that a loaded agent goes on bit for bit
  *
  * A method is a struct with bex_online at its head, a table of five functions and, in its class,
  * BEX_ONLINE_FUNCTIONS. An update is a function of the state and n alone: act and learn get streams of their
@@ -21,16 +19,15 @@
 typedef struct bex_online bex_online;
 
 typedef struct bex_online_method {
-    const char *const
-        *columns; // of an update, ended by NULL; two more follow, of episodes that ended
+    /* of an update, ended by NULL; two more follow, of episodes that ended */
+    const char *const *columns;
     void (*free)(bex_online *a);
 
     /* act (n,A) for states obs (n,O): drawn, or the most likely ones with rng NULL. */
     void (*act)(bex_online *a, const bex_real *obs, int n, bex_rng *rng, bex_real *act);
 
     /* After a step of the world, once the replay holds `start`: loss, grad_norm, samples and its columns of
-     * `out`,
-     * the others being NaN. Negative with a message, the parameters then unchanged. */
+     * `out`, the others being NaN. Negative with a message, the parameters then unchanged. */
     int (*learn)(bex_online *a, bex_rng rng, bex_update *out);
 
     /* The model file; what learning changes, to a state file and back. */

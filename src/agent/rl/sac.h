@@ -1,8 +1,8 @@
 /* agent/rl/sac.h - soft actor-critic in a world: "sac" of the registry. docs/agents/sac.md.
  *
  * bex_online (online.h) acts, remembers and is judged; here is what it learns: `sac.updates` minibatches of
- * the replay
- * after each step of the instances, by actor_critic.h. Minibatches and noise have their own streams. */
+ * the replay after each step of the instances, by actor_critic.h. Minibatches and noise have their own
+ * streams. */
 #ifndef BEX_AGENT_RL_SAC_H
 #define BEX_AGENT_RL_SAC_H
 

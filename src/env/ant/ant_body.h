@@ -37,8 +37,7 @@ void bex_ant_reset(bex_mj_sim *sim, bex_rng *rng, double x, double y);
 /* Clip, scale and apply the action for one step; negative with a message. */
 int bex_ant_step(bex_mj_sim *sim, const bex_real *act);
 
-/* `camera` of the ant's worlds: it goes with the ant, well above the walls, x to the right, y away from it.
- * */
+/* `camera` of the ant's worlds: it goes with the ant, well above the walls; x is right, y is away from it. */
 void bex_ant_camera(bex_env *env, bex_camera *camera);
 
 /* obs (29) = qpos, qvel. */

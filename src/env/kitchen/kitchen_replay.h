@@ -11,16 +11,16 @@
 #include "env/kitchen/kitchen.h"
 
 typedef struct bex_kitchen_log {
-    int T;                // rows, 0.08 s apart; at least 2
-    const bex_real *qpos; // (T,30)
-    const bex_real *qvel; // (T,29)
-    const bex_real *ctrl; // (T,9) servo targets
+    int rows;             // 0.08 s apart; at least 2
+    const bex_real *qpos; // (rows,30)
+    const bex_real *qvel; // (rows,29)
+    const bex_real *ctrl; // (rows,9) servo targets
 } bex_kitchen_log;
 
 typedef struct bex_kitchen_rows {
-    bex_real *obs;    // (T-1,60), the caller's
-    bex_real *act;    // (T-1,9)
-    bex_real *reward; // (T-1) how many of the world's four tasks the row's observation has done
+    bex_real *obs;    // (rows-1,60), the caller's
+    bex_real *act;    // (rows-1,9)
+    bex_real *reward; // (rows-1) how many of the world's four tasks the row's observation has done
     unsigned done, logged; // tasks done in some row: here, in the log
     double drift;          // mean |arm joint here - in the log|, rad, over rows
 } bex_kitchen_rows;
