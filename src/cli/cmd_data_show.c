@@ -318,7 +318,7 @@ int bex_cmd_data_show(int argc, char **argv) {
         .synopsis = "FILE [options]",
         .about =
             "Kind, episodes, shapes, ranges and oddities of a file (or directory) of demonstrations:\n"
-            "D4RL, Minari, robomimic or LIBERO; which cameras there are. NaN and infinite values are "
+            "D4RL, Minari, robomimic or LIBERO; which cameras there are. NaN and infinite values are\n"
             "reported, not refused.",
         .example = "bex data show demos.hdf5\n"
                    "bex data show image.hdf5 --plot look.png --flip vertical\n"

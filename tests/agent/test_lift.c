@@ -67,7 +67,7 @@ static void it_learns_a_real_demonstration_by_heart(void **state) {
         "train.agent=bc model.width=64 model.heads=4 model.feedforward=128 model.chunk=4 "
         "diffusion.predicts=chunk train.batch=24 train.lanes=4 train.micro=6 train.lr=2e-3 "
         "train.crop=1 train.warmup=10 train.steps=400 vision.channels=16 data.held_out=0.5 "
-        "train.evaluate_windows=48 train.threads=0");
+        "train.evaluate_windows=48 train.threads=1");
     bex_agent *a = bex_agent_new(&c, &(bex_sources){.data = load_twice(path)});
     if (!a) fail_msg("%s", bex_error());
     bex_update u;
