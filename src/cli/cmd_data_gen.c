@@ -212,7 +212,8 @@ done:
 
 int bex_cmd_data_gen(int argc, char **argv) {
     for (int i = 1; i < argc; i++)
-        if (!strcmp(argv[i], "libero-90") || !strcmp(argv[i], "libero")) return bex_cmd_data_gen_libero(argc, argv);
+        if (!strcmp(argv[i], "libero-90") || !strcmp(argv[i], "libero"))
+            return bex_cmd_data_gen_libero(argc, argv);
     static request q = {.steps = 1000000};
     static const bex_option options[] = {
         {"out", BEX_OPTION_TEXT, &q.out, "FILE", "the HDF5 file to make; must not exist", 0, 0},

@@ -1,5 +1,5 @@
-/* cli/cmd_data_gen_libero.c - `bex data gen libero-90`: scripted demonstrations of the tabletop tasks in LIBERO's own
- * files, one a task, and a table of how often the script succeeds. */
+/* cli/cmd_data_gen_libero.c - `bex data gen libero-90`: scripted demonstrations of the tabletop tasks in
+ * LIBERO's own files, one a task, and a table of how often the script succeeds. */
 #include "cli/command.h"
 #include "cli/env_options.h"
 
@@ -219,9 +219,10 @@ int bex_cmd_data_gen_libero(int argc, char **argv) {
         .command = "data gen libero-90",
         .synopsis = "--out DIR [options]",
         .about =
-            "Scripted demonstrations of LIBERO's 90 tasks in LIBERO's own HDF5 layout: grasps by kind, several\n"
-            "ways to do a task where there are several, noise. Only successes are kept; the table says how\n"
-            "many attempts they took. Our own parts, or LIBERO's with --env.libero and --env.robosuite.",
+            "Scripted demonstrations of LIBERO's 90 tasks in LIBERO's own HDF5 layout: grasps by\n"
+            "kind, several ways to do a task where there are several, noise. Only successes are kept;\n"
+            "the table says how many attempts they took. Our own parts, or LIBERO's with\n"
+            "--env.libero and --env.robosuite.",
         .example =
             "bex data gen libero-90 --demos 20 --images 64 --out demos\n"
             "bex data gen libero-90 --scene KITCHEN_SCENE5 --task bowl --demos 5 --out demos\n"

@@ -1,5 +1,5 @@
-/* cli/cmd_data_import_libero.c - `bex data import-libero`: recorded demonstrations through our control law, compared step
- * by step, and drawn again. */
+/* cli/cmd_data_import_libero.c - `bex data import-libero`: recorded demonstrations through our control
+ * law, compared step by step, and drawn again. */
 #include "cli/command.h"
 #include "cli/options.h"
 
@@ -108,12 +108,13 @@ int bex_cmd_data_import_libero(int argc, char **argv) {
         .command = "data import-libero",
         .synopsis = "FILE... [options]",
         .about =
-            "Play the actions of LIBERO's or robosuite's demonstration files open loop, each in the model it was\n"
-            "recorded with, by robosuite's control law; compare every state with the one recorded, and check the\n"
-            "task's goal. --out writes the files again with pictures of another size.",
-        .example =
-            "bex data import-libero demos/KITCHEN_SCENE5_put_the_black_bowl_on_the_plate_demo.hdf5\n"
-            "bex data import-libero a_demo.hdf5 --libero LIBERO --robosuite robosuite --images 224 --out large",
+            "Play the actions of LIBERO's or robosuite's demonstration files open loop, each in the\n"
+            "model it was recorded with, by robosuite's control law; compare every state with the one\n"
+            "recorded, and check the task's goal. --out writes the files again with pictures of\n"
+            "another size.",
+        .example = "bex data import-libero demos/KITCHEN_SCENE3_turn_on_the_stove_demo.hdf5\n"
+                   "bex data import-libero a_demo.hdf5 --libero LIBERO --robosuite robosuite "
+                   "--images 224 --out large",
         .options = options,
         .count = sizeof options / sizeof *options,
     };

@@ -82,11 +82,11 @@ static void show(const bex_world *w, bool json) {
 }
 
 // `most` episodes spread over the data set
-static int choose_paths(bex_paths *paths, const bex_dataset *d, int most) {
+static int choose_paths(bex_paths *paths, const bex_dataset *d, int most, int behind) {
     int n = d->episodes < most ? d->episodes : most;
     const bex_real **obs = malloc((size_t)n * sizeof *obs);
     int *length = malloc((size_t)n * sizeof *length);
-    *paths = (bex_paths){n, obs, length, d->O, d->observations, d->rows};
+    *paths = (bex_paths){n, obs, length, d->O, d->observations, d->rows, behind};
     if (!obs || !length) return bex_fail("out of memory");
     for (int i = 0; i < n; i++) {
         int e = (int)((long long)i * d->episodes / n);
@@ -105,8 +105,9 @@ static int render_paths(const bex_world *w, const bex_dataset *d, const request 
     bool gif = ends_in(q->render, ".gif"), moves = gif || camera;
     int usual = camera ? VIDEO_EPISODES : gif ? GIF_EPISODES : STILL_EPISODES;
     bex_paths paths;
+    int behind = bex_world_is(w, BEX_LIBERO_FAMILY) ? 1 : 0; // a state begins with the time
     char title[160];
-    int code = choose_paths(&paths, d, q->episodes ? (int)q->episodes : usual), longest = 0;
+    int code = choose_paths(&paths, d, q->episodes ? (int)q->episodes : usual, behind), longest = 0;
     for (int i = 0; code == 0 && i < paths.count; i++)
         if (paths.length[i] > longest) longest = paths.length[i];
     int every = q->every || !gif ? (int)q->every : (longest + GIF_FRAMES - 1) / GIF_FRAMES;
@@ -124,12 +125,17 @@ static int render_paths(const bex_world *w, const bex_dataset *d, const request 
 }
 
 static int render_data(const bex_world *w, const bex_dataset *d, const request *q, bool camera) {
-    if (d->O != w->spec.state)
+    if (bex_world_is(w, BEX_LIBERO_FAMILY) && d->O != bex_libero_state_width(w))
+        return bex_fail("'%s' has states of %d numbers, %s %d: another scene?", q->data, d->O,
+                        bex_libero_given(w)->scene, bex_libero_state_width(w));
+    if (!bex_world_is(w, BEX_LIBERO_FAMILY) && d->O != w->spec.state)
         return bex_fail("'%s' has %d observation columns, %s has %d", q->data, d->O, w->name,
                         w->spec.state);
+    size_t behind = bex_world_is(w, BEX_LIBERO_FAMILY) ? 1 : 0;
     if (!camera || ends_in(q->render, ".mp4")) return render_paths(w, d, q, camera);
     if (q->row >= d->rows) return bex_fail("'%s' has %d rows", q->data, d->rows);
-    return bex_world_frame(w, d->observations + (size_t)q->row * (size_t)d->O, 0, q->render);
+    return bex_world_frame(w, d->observations + (size_t)q->row * (size_t)d->O + behind, 0,
+                           q->render);
 }
 
 // map or camera: as asked, else by the kind of file and by what the world has
@@ -159,6 +165,7 @@ static int render(const bex_world *w, const request *q) {
     if (!q->data && camera) return bex_world_frame(w, NULL, (uint64_t)q->seed, q->render);
     if (!q->data) return bex_world_still(w, NULL, w->name, q->render);
     bex_load_options o = BEX_LOAD_INIT;
+    if (bex_world_is(w, BEX_LIBERO_FAMILY)) o.keys = "states";
     bex_dataset *d = bex_dataset_load(q->data, &o);
     if (!d) return -1;
     int code = render_data(w, d, q, camera);
@@ -182,8 +189,9 @@ static int list_tasks(const request *q) {
         code = bex_parts_scene(&s, &parts, bex_scene_at(i));
         if (code == 0 && !q->json) printf("%s\n", bex_scene_at(i));
         for (int t = 0; code == 0 && t < s.tasks; t++, tasks++) {
-            json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "scene", bex_scene_at(i), "task",
-                                                  s.task[t].name, "language", s.task[t].language));
+            json_array_append_new(rows,
+                                  json_pack("{s:s, s:s, s:s}", "scene", bex_scene_at(i), "task",
+                                            s.task[t].name, "language", s.task[t].language));
             if (!q->json) printf("  %s\n", s.task[t].name);
         }
         scenes++;
@@ -227,7 +235,8 @@ static void help_of_world(int argc, char **argv) {
 int bex_cmd_env(int argc, char **argv) {
     static request q;
     static const bex_option options[] = {
-        {"list", BEX_OPTION_FLAG, &q.list, NULL, "the environments there are; of libero its scenes and tasks", 0, 0},
+        {"list", BEX_OPTION_FLAG, &q.list, NULL,
+         "the environments there are; of libero its scenes and tasks", 0, 0},
         {"render", BEX_OPTION_TEXT, &q.render, "OUT", "draw it: .png, .svg, .pdf, .gif or .mp4", 0,
          0},
         {"view", BEX_OPTION_TEXT, &q.view, "VIEW",

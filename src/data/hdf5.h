@@ -48,7 +48,8 @@ int bex_h5_measure(bex_h5 *file, const char *key, bex_h5_shape *shape);
 int bex_h5_read(bex_h5 *file, const char *key, int first, int count, bex_real *out, int stride,
                 int *bad_row);
 
-/* Rows first..first+count-1 in full precision, out (count, columns): for states that a simulation resumes from.
+/* Rows first..first+count-1 in full precision, out (count, columns): for states that a simulation
+ * resumes from.
  */
 int bex_h5_read_doubles(bex_h5 *file, const char *key, int first, int count, double *out);
 
@@ -76,7 +77,8 @@ int bex_h5_read_texts(bex_h5 *file, const char *key, bex_names *texts);
 /* A string attribute of an object: 1 and *text malloced, 0 if absent, negative on failure. */
 int bex_h5_attribute(bex_h5 *file, const char *object, const char *name, char **text);
 
-/* A number attribute, and one of exactly `count` numbers (*out malloced): 1, 0 if absent, negative on failure. */
+/* A number attribute, and one of exactly `count` numbers (*out malloced): 1, 0 if absent, negative on
+ * failure. */
 int bex_h5_attribute_integer(bex_h5 *file, const char *object, const char *name, long long *value);
 int bex_h5_attribute_doubles(bex_h5 *file, const char *object, const char *name, double **out,
                              int count);

@@ -5,9 +5,11 @@
  *   data/demo_0           attributes num_samples, model_file (MJCF), init_state
  *     actions (T,7), states (T,D), robot_states (T,9) doubles; rewards, dones (T) bytes, 1 on the last row
  *     obs/ agentview_rgb, eye_in_hand_rgb (T,S,S,3) bytes, bottom row first; joint_states (T,7),
- *          gripper_states (T,2), ee_states (T,6), ee_pos (T,3), ee_ori (T,3); ours: timestep (T,1), poses (T,P)
+ *          gripper_states (T,2), ee_states (T,6), ee_pos (T,3), ee_ori (T,3); ours: timestep (T,1),
+ * poses (T,P)
  *
- * Row t is what was seen and the action taken then. Arrays are contiguous, as LIBERO's. `settle`: so many steps of a
+ * Row t is what was seen and the action taken then. Arrays are contiguous, as LIBERO's. `settle`: so
+ * many steps of a
  * still hand lie between init_state and row 0 (LIBERO drops its first five actions and does not keep them).
  *
  *     bex_libero_file *f;

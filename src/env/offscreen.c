@@ -30,7 +30,7 @@ struct bex_offscreen {
     const bex_camera *camera;
     int named; // a camera of the model; -1: `camera`
     const bool *show;
-    bool plain, looks;
+    bool plain, looks, bare;
 };
 
 // every display worth trying: without a surface, then whatever the machine calls its default
@@ -124,7 +124,7 @@ int bex_offscreen_open_as(bex_offscreen **out, const bex_mj_model *model,
     bex_offscreen *o = calloc(1, sizeof *o);
     if (!o) return bex_fail("out of memory");
     o->width = width, o->height = height;
-    o->plain = options->plain, o->looks = options->looks;
+    o->plain = options->plain, o->looks = options->looks, o->bare = options->bare;
     o->display = EGL_NO_DISPLAY, o->context = EGL_NO_CONTEXT;
     if (open_renderer(o, model, options->samples) < 0) return bex_offscreen_close(o), -1;
     give_back(o);
@@ -170,6 +170,7 @@ static void draw_work(void *payload) {
         memset(options.geomgroup, 0, sizeof options.geomgroup);
         options.geomgroup[1] = 1;
     }
+    if (o->bare) memset(options.sitegroup, 0, sizeof options.sitegroup);
     for (int i = 0; o->show && i < m->nsite; i++) m->site_group[i] = o->show[i] ? 0 : mjNGROUP - 1;
     if (o->plain) o->scene.flags[mjRND_REFLECTION] = 0;
     memcpy(d->qpos, o->seen->qpos, (size_t)m->nq * sizeof *d->qpos);

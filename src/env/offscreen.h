@@ -6,9 +6,10 @@
  *
  * MuJoCo's own renderer on EGL, Mesa's software rasteriser where there is no GPU. The simulation is only
  * read: positions are copied into one of the renderer's own, so that a picture never changes a motion.
- * A drawing takes the renderer's OpenGL context into the calling thread and gives it back: any thread may draw, one at
- * a time in each renderer, several renderers at once. Opening and closing are not for two threads at once. A build
- * without EGL or MuJoCo says so in bex_offscreen_open. */
+ * A drawing takes the renderer's OpenGL context into the calling thread and gives it back: any thread
+ * may draw, one at
+ * a time in each renderer, several renderers at once. Opening and closing are not for two threads at
+ * once. A build without EGL or MuJoCo says so in bex_offscreen_open. */
 #ifndef BEX_ENV_OFFSCREEN_H
 #define BEX_ENV_OFFSCREEN_H
 
@@ -17,12 +18,12 @@
 
 typedef struct bex_offscreen bex_offscreen;
 
-/* samples: a pixel, 0 the fastest, -1 as the model says. plain: no reflections. looks: geoms of group 1 alone,
- * robosuite's visual ones. */
+/* samples: a pixel, 0 the fastest, -1 as the model says. plain: no reflections. looks: geoms of group 1
+ * alone, robosuite's visual ones. bare: no sites. */
 typedef struct bex_offscreen_options {
     int width, height; // 16 to 4096
     int samples;
-    bool plain, looks;
+    bool plain, looks, bare;
 } bex_offscreen_options;
 
 /* Pictures of width x height, each 16 to 4096. Negative with a message, e.g. no EGL on this machine. */

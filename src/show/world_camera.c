@@ -39,7 +39,15 @@ static int studio_init(studio *s, const bex_world *world, int width, int height,
     } else if (s->env && world->class->sim) {
         s->sim = world->class->sim(s->env);
         code = world->class->reset(s->env, bex_rng_seed(seed), &(bex_frame){.state = state});
-        if (code == 0) code = bex_offscreen_open(&s->renderer, s->sim->model, width, height);
+        // a tabletop's marks are not for looking at; LIBERO's own parts are seen by their visual geoms
+        bool tabletop = bex_world_is(world, "libero");
+        const bex_offscreen_options look = {.width = width,
+                                            .height = height,
+                                            .samples = -1,
+                                            .plain = tabletop,
+                                            .bare = tabletop,
+                                            .looks = tabletop && world->file};
+        if (code == 0) code = bex_offscreen_open_as(&s->renderer, s->sim->model, &look);
     } else if (s->env) {
         bex_fail("%s has no physics to look at", world->name);
     }
@@ -49,7 +57,7 @@ static int studio_init(studio *s, const bex_world *world, int width, int height,
 }
 
 static int pose(studio *s, const bex_real *obs) {
-    if (!s->world->posed)
+    if (!s->world->posed && !bex_world_is(s->world, "libero"))
         return bex_fail("an observation of %s does not tell where everything is", s->world->name);
     for (int i = 0; i < s->sim->model->nq; i++) s->sim->qpos[i] = (double)obs[i];
     return 0;
@@ -80,7 +88,7 @@ static int play(studio *s, bex_video *v, const bex_paths *paths, int every) {
     bex_progress_start(&p, stderr, "video", total);
     for (int i = 0; i < paths->count && code == 0; i++)
         for (int t = 0; t < paths->length[i] && code == 0; t += every) {
-            code = pose(s, paths->obs[i] + (size_t)t * (size_t)paths->stride);
+            code = pose(s, paths->obs[i] + (size_t)t * (size_t)paths->stride + paths->behind);
             if (code == 0) code = shoot(s);
             if (code == 0) code = bex_video_add(v, s->rgb);
             bex_progress_update(&p, ++done, "trajectory %d of %d", i + 1, paths->count);

@@ -13,6 +13,7 @@ typedef struct bex_paths {
     int stride;
     const bex_real *all; // (all_rows,stride) what the occupancy map counts; NULL: no map
     int all_rows;
+    int behind; // values of a row before the pose a camera wants
 } bex_paths;
 
 /* Left the trajectories, right how often each place was visited. path: .png, .svg or .pdf, several by

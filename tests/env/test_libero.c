@@ -1,4 +1,5 @@
-/* The twenty scenes, by our parts and by LIBERO's where they are at hand: sizes, order, resets, observations. */
+/* The twenty scenes, by our parts and by LIBERO's where they are at hand: sizes, order, resets,
+ * observations. */
 #include "env/tabletop/libero.h"
 
 #include "base/error.h"

@@ -1,7 +1,8 @@
-/* demo/tabletop/episodes.h - whole demonstrations of one task: attempts by script, each recorded, successes kept.
+/* demo/tabletop/episodes.h - whole demonstrations of one task: attempts by script, each recorded,
+ * successes kept.
  *
- * Attempt k of a task draws from (seed, task, k) alone, and the first `wanted` successes in order of k are kept: the
- * same demonstrations for any number of threads. */
+ * Attempt k of a task draws from (seed, task, k) alone, and the first `wanted` successes in order of k
+ * are kept: the same demonstrations for any number of threads. */
 #ifndef BEX_DEMO_TABLETOP_EPISODES_H
 #define BEX_DEMO_TABLETOP_EPISODES_H
 
@@ -35,8 +36,8 @@ typedef struct bex_tabletop_tally {
     long long steps; // of the successes
 } bex_tabletop_tally;
 
-/* Attempts, on all threads, until `wanted` succeeded or `most` were made; each kept one is handed to `keep` in
- * order of k, in the caller's thread; keep NULL: only counted. Negative with a message. */
+/* Attempts, on all threads, until `wanted` succeeded or `most` were made; each kept one is handed to
+ * `keep` in order of k, in the caller's thread; keep NULL: only counted. Negative with a message. */
 int bex_tabletop_demonstrate(bex_tabletop_tally *tally, const bex_tabletop_job *job, int wanted,
                              int most, int (*keep)(const bex_tabletop_episode *, void *),
                              void *payload);

@@ -1,5 +1,5 @@
-/* demo/tabletop/grasps.c - the table. A palm is 4 cm above the grip site, so a grasp is at most 3 cm below the top of
- * what it holds; fingers open 8 cm. */
+/* demo/tabletop/grasps.c - the table. A palm is 4 cm above the grip site, so a grasp is at most 3 cm
+ * below the top of what it holds; fingers open 8 cm. */
 #include "demo/tabletop/grasps.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* demo/tabletop/grasps.h - where a straight-down hand takes hold of each kind of object: several ways where there are
- * several. Origin and axes are the object's own. */
+/* demo/tabletop/grasps.h - where a straight-down hand takes hold of each kind of object: several ways
+ * where there are several. Origin and axes are the object's own. */
 #ifndef BEX_DEMO_TABLETOP_GRASPS_H
 #define BEX_DEMO_TABLETOP_GRASPS_H
 

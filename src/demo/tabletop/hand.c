@@ -106,8 +106,10 @@ static void about(double R[9], const double axis[3], double angle) {
     memcpy(R, r, sizeof r);
 }
 
-/* Of the two hands with fingers along a line, the one whose last joint stays nearer to its middle: near its ends a
- * lean or a carried turn would end at its stop. Joint 7 turns against yaw, 1 to 1, while the hand points down. */
+/* Of the two hands with fingers along a line, the one whose last joint stays nearer to its middle: near
+ * its ends a
+ * lean or a carried turn would end at its stop. Joint 7 turns against yaw, 1 to 1, while the hand points
+ * down. */
 static double last_joint(const bex_hand *h, double x, double y) {
     const bex_osc *o = bex_libero_osc(h->env);
     // a hand that leans along its fingers' way shows its yaw by its other axis

@@ -1,4 +1,5 @@
-/* demo/tabletop/hand.h - what a script of tabletop manipulation says: go there, close, pull; each a loop of control
+/* demo/tabletop/hand.h - what a script of tabletop manipulation says: go there, close, pull; each a loop
+ * of control
  * steps that ends when it is done, and none of which does anything more once the episode is over.
  *
  *     bex_hand h;
@@ -6,8 +7,8 @@
  *     bex_hand_go(&h, at, R, 0.01, 60);  bex_hand_close(&h);  ...
  *     if (h.failed) ...  else h.held >= BEX_HAND_HOLD: success
  *
- * World frame, metres, radians. R are rotations of the grip site, row-major. An episode is over after `limit` steps,
- * or once the task has held for BEX_HAND_HOLD steps in a row. */
+ * World frame, metres, radians. R are rotations of the grip site, row-major. An episode is over after
+ * `limit` steps, or once the task has held for BEX_HAND_HOLD steps in a row. */
 #ifndef BEX_DEMO_TABLETOP_HAND_H
 #define BEX_DEMO_TABLETOP_HAND_H
 
@@ -54,7 +55,8 @@ bool bex_hand_over(const bex_hand *h);
 void bex_hand_step(bex_hand *h, const double action[BEX_OSC_ACTION]);
 void bex_hand_wait(bex_hand *h, int steps);
 
-/* The pose of a hand that points straight down, its fingers opening along the horizontal direction `along`; of the two
+/* The pose of a hand that points straight down, its fingers opening along the horizontal direction
+ * `along`; of the two
  * such, the one nearer to now. Then leant by `angle` towards the horizontal direction `towards`. */
 void bex_hand_down(const bex_hand *h, double R[9], const double along[3]);
 void bex_hand_lean(double R[9], const double towards[3], double angle);

@@ -1,4 +1,5 @@
-/* demo/tabletop/libero_import.h - recorded demonstrations of LIBERO or robosuite through our control law: each in the
+/* demo/tabletop/libero_import.h - recorded demonstrations of LIBERO or robosuite through our control
+ * law: each in the
  * model it was recorded with, its actions played open loop, the states compared with those recorded. */
 #ifndef BEX_DEMO_TABLETOP_LIBERO_IMPORT_H
 #define BEX_DEMO_TABLETOP_LIBERO_IMPORT_H
@@ -22,7 +23,8 @@ typedef struct bex_libero_import_options {
     int images;                     // pixels of pictures in it; 0: none
 } bex_libero_import_options;
 
-/* All demonstrations of a file, each told to `tell`. Negative with a message; what was replayed before has been told. */
+/* All demonstrations of a file, each told to `tell`. Negative with a message; what was replayed before
+ * has been told. */
 int bex_libero_import(const char *path, const bex_libero_import_options *options,
                       void (*tell)(const bex_libero_replay *, void *), void *payload);
 

@@ -63,8 +63,8 @@ static void travel(bex_hand *h, const double to[3], const double R[9], double lo
     bex_hand_go(h, over, R, 0.025, 110);
 }
 
-/* How many places of an open hand would be inside something on its way to a grasp: fingers, palm, wrist. `off` is
- * where it is on the way, seen from the grasp. */
+/* How many places of an open hand would be inside something on its way to a grasp: fingers, palm, wrist.
+ * `off` is where it is on the way, seen from the grasp. */
 static int crowded(const bex_hand *h, int thing, const double at[3], const double R[9],
                    const double off[3]) {
     static const struct {

@@ -1,12 +1,12 @@
-/* demo/tabletop/moves.h - what a hand does with one thing: pick, put, drawers, doors, knobs. Loops of hand.h's steps;
- * each looks where things are when it begins. */
+/* demo/tabletop/moves.h - what a hand does with one thing: pick, put, drawers, doors, knobs. Loops of
+ * hand.h's steps; each looks where things are when it begins. */
 #ifndef BEX_DEMO_TABLETOP_MOVES_H
 #define BEX_DEMO_TABLETOP_MOVES_H
 
 #include "demo/tabletop/hand.h"
 
-/* Take hold of a thing and lift it by `lift`. along: the fingers' way wanted in the world; NULL: any. False: it is not
- * in the hand; another try takes hold elsewhere. */
+/* Take hold of a thing and lift it by `lift`. along: the fingers' way wanted in the world; NULL: any.
+ * False: it is not in the hand; another try takes hold elsewhere. */
 bool bex_move_pick(bex_hand *h, int thing, const double *along, double lift);
 
 /* How to put down what is held. */

@@ -270,8 +270,8 @@ static void bring_about(bex_hand *h, const bex_bddl_fact *f) {
     }
 }
 
-/* Later facts wait for earlier ones: what is put into a drawer before it is closed, what something else is put on
- * before that. */
+/* Later facts wait for earlier ones: what is put into a drawer before it is closed, what something else
+ * is put on before that. */
 static int rank(const bex_bddl_task *t, int i) {
     const bex_bddl_fact *f = &t->goal[i];
     for (int k = 0; k < t->facts; k++) {

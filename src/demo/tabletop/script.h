@@ -1,4 +1,5 @@
-/* demo/tabletop/script.h - a whole task: its predicates one after the other, each by the moves that bring it about. */
+/* demo/tabletop/script.h - a whole task: its predicates one after the other, each by the moves that
+ * bring it about. */
 #ifndef BEX_DEMO_TABLETOP_SCRIPT_H
 #define BEX_DEMO_TABLETOP_SCRIPT_H
 

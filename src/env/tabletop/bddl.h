@@ -1,17 +1,18 @@
 /* env/tabletop/bddl.h - task files of LIBERO (BDDL): what stands where, and when a task is done.
  *
  *   (define (problem LIBERO_Kitchen_Tabletop_Manipulation) (:language put the bowl on the plate)
- *     (:regions (plate_init_region (:target kitchen_table) (:ranges ((-0.1 0 0.1 0.2))) (:yaw_rotation ((0 0)))))
+ *     (:regions (plate_init_region (:target kitchen_table) (:ranges ((-0.1 0 0.1 0.2))) (:yaw_rotation
+ * ((0 0)))))
  *     (:fixtures kitchen_table - kitchen_table) (:objects plate_1 - plate)
  *     (:init (On plate_1 kitchen_table_plate_init_region))
  *     (:goal (And (On akita_black_bowl_1 plate_1))))
  *
- * LIBERO has one file a task; all tasks of a scene agree in everything but language and goal. Our own files hold
- * a scene, with any number of (:task NAME (:language ...) (:goal ...)) instead.
+ * LIBERO has one file a task; all tasks of a scene agree in everything but language and goal. Our own
+ * files hold a scene, with any number of (:task NAME (:language ...) (:goal ...)) instead.
  *
  * A file is refused, with its line, for: brackets that do not match or are more than 16 deep, an unknown
- * section, kind or predicate, a predicate of a thing or region that is not declared, a number that is none, more
- * than the sizes below. Words are compared as LIBERO does: capital or small alike. */
+ * section, kind or predicate, a predicate of a thing or region that is not declared, a number that is
+ * none, more than the sizes below. Words are compared as LIBERO does: capital or small alike. */
 #ifndef BEX_ENV_TABLETOP_BDDL_H
 #define BEX_ENV_TABLETOP_BDDL_H
 

@@ -1,13 +1,14 @@
-/* env/tabletop/compose.h - arena, robot, objects and fixtures into one model, as robosuite and LIBERO put them
- * together: order, prefixes, defaults, regions, where things stand.
+/* env/tabletop/compose.h - arena, robot, objects and fixtures into one model, as robosuite and LIBERO
+ * put them together: order, prefixes, defaults, regions, where things stand.
  *
- * Joints in qpos: robot0_joint1..7, gripper0_finger_joint1..2, the objects' free joints, the fixtures' joints, each in
- * the order of the BDDL file. Names: INSTANCE_main is a thing's body, INSTANCE_joint0 its free joint, INSTANCE_REGION
- * its sites.
+ * Joints in qpos: robot0_joint1..7, gripper0_finger_joint1..2, the objects' free joints, the fixtures'
+ * joints, each in
+ * the order of the BDDL file. Names: INSTANCE_main is a thing's body, INSTANCE_joint0 its free joint,
+ * INSTANCE_REGION its sites.
  *
  * Differences, without effect on the motion: assets are prefixed by kind rather than by instance, so that two
- * butters share a mesh; no default_site; movable bodies are declared in the middle of their regions instead of
- * at the origin; colours of collision geoms stay. */
+ * butters share a mesh; no default_site; movable bodies are declared in the middle of their regions
+ * instead of at the origin; colours of collision geoms stay. */
 #ifndef BEX_ENV_TABLETOP_COMPOSE_H
 #define BEX_ENV_TABLETOP_COMPOSE_H
 
@@ -30,12 +31,13 @@ typedef struct bex_composed {
     int missing; // files that were not there
 } bex_composed;
 
-/* fixtures: draws where in its region each stands; NULL: in the middle. Negative with a message; nothing to free
- * then. */
+/* fixtures: draws where in its region each stands; NULL: in the middle. Negative with a message; nothing
+ * to free then. */
 int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts, bex_detail detail,
                 bex_rng *fixtures, const char *name);
 
-/* The composed MJCF as text, malloced, files by whole paths: for a look, and for model_file of demonstrations. */
+/* The composed MJCF as text, malloced, files by whole paths: for a look, and for model_file of
+ * demonstrations. */
 char *bex_compose_text(const bex_bddl *scene, const bex_parts *parts, bex_rng *fixtures,
                        const char *name);
 

@@ -1,10 +1,12 @@
 /* env/tabletop/goals.h - whether a task is done: LIBERO's predicates on a simulation.
  *
  *   On(a, thing b)   b.z <= a.z, a and b touch, and their middles are less than 3 cm apart seen from above
- *   On(a, region)    |x|, |y| of M (a - region) within its half sizes, z between its top - 5 mm and its top + 10 cm,
+ *   On(a, region)    |x|, |y| of M (a - region) within its half sizes, z between its top - 5 mm and its
+ * top + 10 cm,
  *                    M the site's rotation, not its transpose; of a fixture: and a touches it
  *   In(a, region)    a's middle inside the box of half sizes |M size|, its lower face 1 cm lower
- *   Open, Close      cabinet < -0.14 / > 0, microwave < -1.3 / > -0.005: any / all joints of the region's own body,
+ *   Open, Close      cabinet < -0.14 / > 0, microwave < -1.3 / > -0.005: any / all joints of the
+ * region's own body,
  *                    or of the thing
  *   Turnon, Turnoff  knob >= 0.5: any / < 0: all
  *

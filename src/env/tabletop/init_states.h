@@ -1,8 +1,8 @@
-/* env/tabletop/init_states.h - LIBERO's files of initial states (.pruned_init): a zip archive, stored, with a pickle of
- * one numpy array (rows, D) of doubles, as PyTorch saves it.
+/* env/tabletop/init_states.h - LIBERO's files of initial states (.pruned_init): a zip archive, stored,
+ * with a pickle of one numpy array (rows, D) of doubles, as PyTorch saves it.
  *
- * Read as data, never as a program: the pickle is searched for the shape, the type and the bytes of that one array,
- * and anything else is refused. */
+ * Read as data, never as a program: the pickle is searched for the shape, the type and the bytes of that
+ * one array, and anything else is refused. */
 #ifndef BEX_ENV_TABLETOP_INIT_STATES_H
 #define BEX_ENV_TABLETOP_INIT_STATES_H
 

@@ -1,5 +1,5 @@
-/* env/tabletop/kinds.h - the kinds of things LIBERO's scenes are made of, and the rooms they stand in: one table
- * each. */
+/* env/tabletop/kinds.h - the kinds of things LIBERO's scenes are made of, and the rooms they stand in:
+ * one table each. */
 #ifndef BEX_ENV_TABLETOP_KINDS_H
 #define BEX_ENV_TABLETOP_KINDS_H
 

@@ -1,7 +1,9 @@
-/* env/tabletop/libero.h - twenty scenes on three tables, ninety tasks: LIBERO-90, by its own parts or by ours.
+/* env/tabletop/libero.h - twenty scenes on three tables, ninety tasks: LIBERO-90, by its own parts or by
+ * ours.
  *
  *   state      proprioception (9): robot_states = finger positions 2, grip site 3, quaternion x y z w of
- *              the hand 4; or joints 7 and fingers 2. Then, as chosen: the step since the reset (1), everything in
+ *              the hand 4; or joints 7 and fingers 2. Then, as chosen: the step since the reset (1),
+ * everything in
  *              qpos behind the robot (poses), the tasks done now as a number (its bits)
  *   pictures   agentview, then the wrist's camera, square; drawn only into frames that want them
  *   action (7) dx dy dz, rotation, gripper: env/tabletop/osc.h; 20 Hz
@@ -37,8 +39,8 @@ typedef struct bex_libero_options {
 const bex_bddl *bex_libero_scene(const bex_world *world);
 const bex_goals *bex_libero_goals(const bex_world *world);
 const bex_libero_options *bex_libero_given(const bex_world *world);
-/* Options as lines "key=value", before a world is opened; valid until the next call, one thread at a time. NULL with a
- * message. */
+/* Options as lines "key=value", before a world is opened; valid until the next call, one thread at a
+ * time. NULL with a message. */
 const bex_libero_options *bex_libero_options_read(const char *keys);
 int bex_libero_task(const bex_world *world); // -1: none chosen
 
@@ -61,15 +63,16 @@ void bex_libero_read(bex_env *env, double *state);
 unsigned bex_libero_done(bex_env *env); // tasks done now, bits
 bex_osc *bex_libero_osc(bex_env *env);
 
-/* What both forms of proprioception hold, the grip site, the hand's quaternion x y z w. posture: joints 7, fingers 2. */
+/* What both forms of proprioception hold, the grip site, the hand's quaternion x y z w. posture: joints
+ * 7, fingers 2. */
 typedef struct bex_libero_seen {
     double robot_states[9], posture[9], at[3], quat[4];
 } bex_libero_seen;
 void bex_libero_see(bex_env *env, bex_libero_seen *out);
 void bex_libero_see_arm(const bex_osc *osc, const bex_mj_sim *sim, bex_libero_seen *out);
 
-/* Of demonstration files: a quaternion x y z w as axis times angle, the shorter way; a picture (size, size, 3) top row
- * first turned into bottom row first. */
+/* Of demonstration files: a quaternion x y z w as axis times angle, the shorter way; a picture (size,
+ * size, 3) top row first turned into bottom row first. */
 void bex_libero_axis_angle(const double quat[4], double v[3]);
 void bex_libero_turn_over(unsigned char *rgb, int size);
 

@@ -1,8 +1,9 @@
-/* env/tabletop/parts.h - where scenes and their parts come from: LIBERO's and robosuite's directories, or our own,
- * compiled into the program (models/tabletop).
+/* env/tabletop/parts.h - where scenes and their parts come from: LIBERO's and robosuite's directories,
+ * or our own, compiled into the program (models/tabletop).
  *
  *   LIBERO     bddl_files/libero_90/SCENE_task.bddl, init_files/libero_90/ (.pruned_init), assets/
- *   robosuite  robots/panda/robot.xml, grippers/panda_gripper.xml, mounts/rethink_mount.xml (its models/assets)
+ *   robosuite  robots/panda/robot.xml, grippers/panda_gripper.xml, mounts/rethink_mount.xml (its
+ * models/assets)
  *
  * A directory may be the repository or any folder on the way to these. Read only; one thread at a time. */
 #ifndef BEX_ENV_TABLETOP_PARTS_H

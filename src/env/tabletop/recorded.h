@@ -1,5 +1,6 @@
 /* env/tabletop/recorded.h - the model a robosuite or LIBERO demonstration was recorded with (the attribute
- * model_file of its HDF5), with meshes and textures from this machine's directories instead of the recorder's. */
+ * model_file of its HDF5), with meshes and textures from this machine's directories instead of the
+ * recorder's. */
 #ifndef BEX_ENV_TABLETOP_RECORDED_H
 #define BEX_ENV_TABLETOP_RECORDED_H
 
