@@ -1,5 +1,8 @@
 # The playground (web/): its engine natively, as a library for its tests, and under Emscripten (preset web) as the
 # WebAssembly module that web/build puts into the page.
+if(BEX_F64) # pages compute in floats
+  return()
+endif()
 file(GLOB BEX_WEB_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*.c)
 
 if(NOT EMSCRIPTEN)
