@@ -232,32 +232,31 @@ static void help_of_world(int argc, char **argv) {
     }
 }
 
+static request q;
+static const bex_option options[] = {
+    {"list", BEX_OPTION_FLAG, &q.list, NULL,
+     "the environments there are; of libero its scenes and tasks", 0, 0},
+    {"render", BEX_OPTION_TEXT, &q.render, "OUT", "draw it: .png, .svg, .pdf, .gif or .mp4", 0, 0},
+    {"view", BEX_OPTION_TEXT, &q.view, "VIEW",
+     "map: from above; camera: .png or .mp4; else map if there is one", 0, 0},
+    {"data", BEX_OPTION_TEXT, &q.data, "FILE", "trajectories to draw: any file bex reads", 0, 0},
+    {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N",
+     "so many of them; 0: 30, in a GIF 6, in a video 1", 0, 10000},
+    {"every", BEX_OPTION_INTEGER, &q.every, "N",
+     "rows a frame; 0: a GIF has 120 frames, a video is as fast as life", 0, 1e6},
+    {"row", BEX_OPTION_INTEGER, &q.row, "N", "of the data: what a camera's .png shows", 0, 2e9},
+    {"seed", BEX_OPTION_INTEGER, &q.seed, "N", "of the reset a camera's .png shows without data", 0,
+     9e15},
+    BEX_ENV_OPTIONS(q.world),
+    {"json", BEX_OPTION_FLAG, &q.json, NULL, "facts as JSON", 0, 0},
+    {"serve", BEX_OPTION_INTEGER, &q.serve, "N",
+     "be N instances for a program at the other end of a pipe: bex.Env of the Python package", 0,
+     4096},
+    {"explore", BEX_OPTION_FLAG, &q.explore, NULL, "served as in exploration: no end at a goal", 0,
+     0},
+};
+
 int bex_cmd_env(int argc, char **argv) {
-    static request q;
-    static const bex_option options[] = {
-        {"list", BEX_OPTION_FLAG, &q.list, NULL,
-         "the environments there are; of libero its scenes and tasks", 0, 0},
-        {"render", BEX_OPTION_TEXT, &q.render, "OUT", "draw it: .png, .svg, .pdf, .gif or .mp4", 0,
-         0},
-        {"view", BEX_OPTION_TEXT, &q.view, "VIEW",
-         "map: from above; camera: .png or .mp4; else map if there is one", 0, 0},
-        {"data", BEX_OPTION_TEXT, &q.data, "FILE", "trajectories to draw: any file bex reads", 0,
-         0},
-        {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N",
-         "so many of them; 0: 30, in a GIF 6, in a video 1", 0, 10000},
-        {"every", BEX_OPTION_INTEGER, &q.every, "N",
-         "rows a frame; 0: a GIF has 120 frames, a video is as fast as life", 0, 1e6},
-        {"row", BEX_OPTION_INTEGER, &q.row, "N", "of the data: what a camera's .png shows", 0, 2e9},
-        {"seed", BEX_OPTION_INTEGER, &q.seed, "N",
-         "of the reset a camera's .png shows without data", 0, 9e15},
-        BEX_ENV_OPTIONS(q.world),
-        {"json", BEX_OPTION_FLAG, &q.json, NULL, "facts as JSON", 0, 0},
-        {"serve", BEX_OPTION_INTEGER, &q.serve, "N",
-         "be N instances for a program at the other end of a pipe: bex.Env of the Python package",
-         0, 4096},
-        {"explore", BEX_OPTION_FLAG, &q.explore, NULL, "served as in exploration: no end at a goal",
-         0, 0},
-    };
     static const bex_usage usage = {
         .command = "env",
         .synopsis = "ENV [options] | --list | check ENV FILE",

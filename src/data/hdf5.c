@@ -7,10 +7,11 @@
 
 #ifdef BEX_HAVE_HDF5
 
+#include "data/hdf5_handle.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <float.h>
-#include <hdf5.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,10 +29,6 @@
 #endif
 
 enum { BLOCK_BYTES = 4 << 20, LONGEST_TEXT = 64 << 20, MOST_NAMES = 10 << 20 };
-
-struct bex_h5 {
-    hid_t file;
-};
 
 // the innermost message of libhdf5's error stack, "" if none; of the system's failures only the reason
 static herr_t innermost(unsigned n, const H5E_error2_t *e, void *payload) {
@@ -56,7 +53,7 @@ const char *bex_h5_reason(char text[160]) {
     return text[0] ? text : "libhdf5 gives no reason";
 }
 
-static int damaged(const char *key) {
+int bex_h5_damaged(const char *key) {
     char text[160];
     return bex_fail("'%s' cannot be read: damaged or truncated (%s)", key, bex_h5_reason(text));
 }
@@ -147,7 +144,7 @@ int bex_h5_names(bex_h5 *f, const char *group, bex_names *names) {
     if (code < 0 && *bex_error())
         bex_fail_in("'%s'", group);
     else if (code < 0)
-        damaged(group);
+        bex_h5_damaged(group);
     H5Gclose(g);
     return code < 0 ? -1 : 0;
 }
@@ -183,7 +180,7 @@ static uint64_t chunks_needed(int rank, const hsize_t *dims, const hsize_t *chun
 static int check_stored(const char *key, hid_t dataset, const bex_h5_shape *s, size_t element) {
     hid_t plist = H5Dget_create_plist(dataset), space = -1;
     int code = -1;
-    if (plist < 0) return damaged(key);
+    if (plist < 0) return bex_h5_damaged(key);
     hsize_t chunk[BEX_H5_MAX_RANK], dims[BEX_H5_MAX_RANK], have = 0;
     for (int i = 0; i < s->rank; i++) dims[i] = s->dims[i];
     switch (H5Pget_layout(plist)) {
@@ -202,7 +199,7 @@ static int check_stored(const char *key, hid_t dataset, const bex_h5_shape *s, s
         space = H5Dget_space(dataset);
         if (H5Pget_chunk(plist, s->rank, chunk) != s->rank || space < 0 ||
             H5Dget_num_chunks(dataset, space, &have) < 0) {
-            damaged(key);
+            bex_h5_damaged(key);
         } else {
             uint64_t need = chunks_needed(s->rank, dims, chunk);
             code = need == have ? 0 : -1;
@@ -223,7 +220,7 @@ static int fill_shape(const char *key, hid_t dataset, bex_h5_shape *s) {
     int code = -1;
     hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
     if (space < 0 || type < 0) {
-        damaged(key);
+        bex_h5_damaged(key);
         goto done;
     }
     hsize_t dims[H5S_MAX_RANK];
@@ -257,7 +254,7 @@ static hid_t open_dataset(bex_h5 *f, const char *key) {
     if (kind == BEX_H5_ABSENT) return bex_fail("'%s' is missing", key);
     if (kind == BEX_H5_GROUP) return bex_fail("'%s' is a group, expected an array", key);
     hid_t dataset = kind == BEX_H5_DATASET ? H5Dopen2(f->file, key, H5P_DEFAULT) : -1;
-    return dataset < 0 ? damaged(key) : dataset;
+    return dataset < 0 ? bex_h5_damaged(key) : dataset;
 }
 
 int bex_h5_measure(bex_h5 *f, const char *key, bex_h5_shape *s) {
@@ -302,7 +299,7 @@ static int slab_open(slab *s, bex_h5 *f, const char *key, int first, int count) 
                         (long long)first + count);
     if (code == 0 && s->shape.columns > INT_MAX)
         code = bex_fail("'%s' has an absurd size: %llu values a row", key, s->shape.columns);
-    if (code == 0 && (s->space = H5Dget_space(s->dataset)) < 0) code = damaged(key);
+    if (code == 0 && (s->space = H5Dget_space(s->dataset)) < 0) code = bex_h5_damaged(key);
     if (code == 0) s->block = block_rows(s->dataset, &s->shape);
     if (code < 0) slab_close(s);
     return code;
@@ -322,7 +319,7 @@ static int slab_read(slab *s, const char *key, int at, int n, hid_t type, void *
     if (code >= 0) code = H5Sselect_hyperslab(memory, H5S_SELECT_SET, origin, NULL, part, NULL);
     if (code >= 0) code = H5Dread(s->dataset, type, memory, s->space, H5P_DEFAULT, out);
     if (memory >= 0) H5Sclose(memory);
-    return code < 0 ? damaged(key) : 0;
+    return code < 0 ? bex_h5_damaged(key) : 0;
 }
 
 // written so that it vectorises: no early exit, and NaN fails every comparison
@@ -446,13 +443,13 @@ static int find_band(const char *key, hid_t dataset, bex_h5_pictures *p) {
     hsize_t chunk[BEX_H5_MAX_RANK] = {1};
     int code = 0;
     p->band = 1, p->at = -1;
-    if (plist < 0) return damaged(key);
+    if (plist < 0) return bex_h5_damaged(key);
     H5D_layout_t layout = H5Pget_layout(plist);
     if (layout == H5D_CONTIGUOUS) {
         haddr_t at = H5Dget_offset(dataset);
         if (at != HADDR_UNDEF) p->at = (long long)at;
     } else if (layout == H5D_CHUNKED && (H5Pget_chunk(plist, 4, chunk) != 4 || !chunk[0])) {
-        code = damaged(key);
+        code = bex_h5_damaged(key);
     }
     H5Pclose(plist);
     unsigned long long row = 3ull * (unsigned)p->height * (unsigned)p->width;
@@ -527,7 +524,7 @@ static int read_texts(const char *key, hid_t object, int attribute, bex_names *t
     hid_t type = attribute ? H5Aget_type(object) : H5Dget_type(object);
     hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
     if (count < 0 || type < 0) {
-        damaged(key);
+        bex_h5_damaged(key);
         goto done;
     }
     size_t size = H5Tget_size(type);
@@ -547,7 +544,7 @@ static int read_texts(const char *key, hid_t object, int attribute, bex_names *t
     herr_t read = attribute ? H5Aread(object, type, raw)
                             : H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw);
     loaded = read >= 0;
-    code = read < 0 ? damaged(key) : take_texts(texts, raw, (size_t)count, type);
+    code = read < 0 ? bex_h5_damaged(key) : take_texts(texts, raw, (size_t)count, type);
 done:
     if (loaded && H5Tis_variable_str(type) > 0) H5Dvlen_reclaim(type, space, H5P_DEFAULT, raw);
     free(raw);
@@ -570,7 +567,7 @@ int bex_h5_attribute(bex_h5 *f, const char *object, const char *name, char **tex
     *text = NULL;
     if (H5Aexists_by_name(f->file, object, name, H5P_DEFAULT) <= 0) return 0;
     hid_t attribute = H5Aopen_by_name(f->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    if (attribute < 0) return damaged(name);
+    if (attribute < 0) return bex_h5_damaged(name);
     bex_names texts = {0};
     int code = read_texts(name, attribute, 1, &texts);
     H5Aclose(attribute);
@@ -581,43 +578,6 @@ int bex_h5_attribute(bex_h5 *f, const char *object, const char *name, char **tex
     }
     bex_names_fini(&texts);
     return code < 0 ? bex_fail_in("'%s'", object) : 1;
-}
-
-static int read_numbers(bex_h5 *f, const char *object, const char *name, hid_t type, void *out,
-                        int count) {
-    hid_t attribute = H5Aopen_by_name(f->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    if (attribute < 0) return damaged(name);
-    hid_t space = H5Aget_space(attribute), stored = H5Aget_type(attribute);
-    H5T_class_t class = stored < 0 ? H5T_NO_CLASS : H5Tget_class(stored);
-    int code = 0;
-    if (space < 0 || H5Sget_simple_extent_npoints(space) != count ||
-        (class != H5T_INTEGER && class != H5T_FLOAT))
-        code = bex_fail("attribute '%s' of '%s' is not %d numbers", name, object, count);
-    else if (H5Aread(attribute, type, out) < 0)
-        code = damaged(name);
-    if (space >= 0) H5Sclose(space);
-    if (stored >= 0) H5Tclose(stored);
-    H5Aclose(attribute);
-    return code < 0 ? -1 : 1;
-}
-
-int bex_h5_attribute_integer(bex_h5 *f, const char *object, const char *name, long long *value) {
-    if (H5Aexists_by_name(f->file, object, name, H5P_DEFAULT) <= 0) return 0;
-    return read_numbers(f, object, name, H5T_NATIVE_LLONG, value, 1);
-}
-
-int bex_h5_attribute_doubles(bex_h5 *f, const char *object, const char *name, double **out,
-                             int count) {
-    *out = NULL;
-    if (H5Aexists_by_name(f->file, object, name, H5P_DEFAULT) <= 0) return 0;
-    *out = malloc((size_t)count * sizeof **out + 1);
-    if (!*out) return bex_fail("out of memory");
-    int code = read_numbers(f, object, name, H5T_NATIVE_DOUBLE, *out, count);
-    for (int i = 0; code == 1 && i < count; i++)
-        if (!isfinite((*out)[i]))
-            code = bex_fail("attribute '%s' of '%s' is not finite", name, object);
-    if (code < 0) free(*out), *out = NULL;
-    return code;
 }
 
 #endif
