@@ -72,7 +72,7 @@ static int draw_rollouts(const bex_explored *e, const char *name, const char *pa
         }
         char title[160];
         snprintf(title, sizeof title, "%s: %d episodes of one trial", name, t->episodes);
-        bex_paths p = {t->episodes, obs, length, e->O, all, (int)rows};
+        bex_paths p = {t->episodes, obs, length, e->O, all, (int)rows, 0};
         code = bex_world_picture(e->world, &p, title, paths);
     } else {
         bex_fail("out of memory");
