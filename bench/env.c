@@ -6,9 +6,11 @@
 #include "bench/bench.h"
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "cli/options.h"
 #include "env/batch.h"
 #include "env/mj.h"
+#include "env/tabletop/libero.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -120,16 +122,65 @@ static int bench_world(bex_bench *b, const char *name, int work) {
     return code;
 }
 
+// pictures of a tabletop, one instance a thread
+enum { FRAMES = 16, SIDE = 128 };
+typedef struct frames {
+    bex_env *env[2];
+    unsigned char rgb[2][SIDE * SIDE * 3];
+    int threads;
+} frames;
+
+static int draw_piece(long piece, int worker, void *data) {
+    frames *f = data;
+    (void)worker;
+    for (int i = 0; i < FRAMES; i++) {
+        bex_frame out = {.image = {NULL}};
+        out.image[i % 2] = f->rgb[piece];
+        if (bex_libero_look(f->env[piece], &out) < 0) return -1;
+    }
+    return 0;
+}
+
+static void draw_all(void *data) {
+    frames *f = data;
+    BEX_CHECK(bex_try_parallel(f->threads, f->threads, draw_piece, f) == 0, "%s", bex_error());
+}
+
+static int bench_frames(bex_bench *b) {
+    static frames f;
+    bex_world *w;
+    bex_real state[64];
+    if (bex_world_open(&w, "libero", &(bex_world_options){.keys = "images=128\nsamples=0"}) < 0)
+        return -1;
+    int code = 0;
+    for (int i = 0; i < 2 && code == 0; i++) {
+        f.env[i] = w->class->new (w);
+        code = f.env[i] ? w->class->reset(f.env[i], bex_rng_seed((uint64_t)i),
+                                          &(bex_frame){.state = state})
+                        : -1;
+    }
+    double one = 0;
+    for (f.threads = 1; f.threads <= 2 && code == 0; f.threads++) {
+        char row[96];
+        draw_all(&f); // renderers are made now
+        double seconds = bex_bench_seconds(draw_all, &f, 7, 0.25),
+               rate = FRAMES * f.threads / seconds;
+        snprintf(row, sizeof row, "env_frames/libero128/%dthread%s", f.threads,
+                 f.threads > 1 ? "s" : "");
+        if (f.threads == 1) one = rate;
+        bex_bench_row(b, row, rate, "frames/s", BEX_BENCH_RATE, "1 thread", one);
+    }
+    for (int i = 0; i < 2; i++) w->class->free(f.env[i]);
+    bex_world_close(w);
+    return code;
+}
+
 int bex_bench_env(bex_bench *b) {
     static const struct {
         const char *name;
         int steps; // of a work call: a fraction of a second
-    } worlds[] = {{"maze2d-medium", 600},
-                  {"maze2d-large", 600},
-                  {"antmaze-medium", 20},
-                  {"antmaze-large", 20},
-                  {"kitchen-partial", 5},
-                  {"libero", 5}};
+    } worlds[] = {{"maze2d-medium", 600}, {"maze2d-large", 600},  {"antmaze-medium", 20},
+                  {"antmaze-large", 20},  {"kitchen-partial", 5}, {"libero", 5}};
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
         char row[96];
         snprintf(row, sizeof row, "env_step/%s", worlds[i].name);
@@ -138,6 +189,10 @@ int bex_bench_env(bex_bench *b) {
             fprintf(stderr, "bex bench env: %s\n", bex_error());
             return BEX_EXIT_FAILED;
         }
+    }
+    if (bex_bench_wants(b, "env_frames/libero128") && bench_frames(b) < 0) {
+        fprintf(stderr, "bex bench env: %s\n", bex_error());
+        return BEX_EXIT_FAILED;
     }
     return BEX_EXIT_OK;
 }
