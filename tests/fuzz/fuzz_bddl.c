@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         demand(is_one_line(bex_error()));
         return 0;
     }
-    demand(s.room && s.tasks > 0 && s.objects <= s.things && s.things <= s.all && s.all <= BEX_BDDL_THINGS);
+    demand(s.room && s.tasks > 0 && s.objects <= s.things && s.things <= s.all &&
+           s.all <= BEX_BDDL_THINGS);
     for (int i = 0; i < s.all; i++) demand((s.thing[i].kind == NULL) == (i >= s.things));
     for (int i = 0; i < s.regions; i++) check(&s, s.region[i].target, s.all);
     for (int t = 0; t < s.tasks; t++)
@@ -28,7 +29,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         }
     char *text = bex_bddl_text(&s, 0);
     demand(text && bex_bddl_read(&again, text, strlen(text), "again") == 0);
-    demand(again.all == s.all && again.regions == s.regions && again.task[0].facts == s.task[0].facts);
+    demand(again.all == s.all && again.regions == s.regions &&
+           again.task[0].facts == s.task[0].facts);
     free(text);
     return 0;
 }
