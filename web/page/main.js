@@ -114,7 +114,8 @@
     else probe(at);
   };
   canvas.onpointercancel = () => { stroke = down = view.stroke = null; };
-  canvas.onpointerleave = () => { if (!stroke && !guide.running && document.activeElement !== canvas) probe(null); };
+  // a finger that is lifted leaves, too: what it pointed at stays
+  canvas.onpointerleave = (e) => { if (e.pointerType !== "touch" && !stroke && !guide.running && document.activeElement !== canvas) probe(null); };
 
   async function drawPast(line) {
     const points = Float32Array.from(line.flat(), roundPlace);
