@@ -1,5 +1,5 @@
-/* web/no_pictures.c - the page's data sets have no pictures: what data/dataset.c calls of data/pictures.h, whose own
- * file maps files into memory and needs threads. */
+/* web/no_pictures.c - the page's data sets have no pictures: what data/dataset.c calls of data/pictures.h,
+ * whose own file maps files into memory and needs threads. */
 #ifdef __EMSCRIPTEN__
 #include "base/error.h"
 #include "data/pictures.h"
