@@ -178,7 +178,7 @@ static void the_agent_decides_the_tokens(void **state) {
     assert_int_equal(bex_agent_settle(&c), -1);
     assert_message("be needs a history: model.history is 0");
     assert_int_equal(bex_config_set(&bex_train_schema, &c, "model.agent=bx"), -1);
-    assert_message("train.agent = 'bx': not one of be, bc, bc-history, sac");
+    assert_message("train.agent = 'bx': not one of be, bc, bc-history, encoder, sac");
 }
 
 // in files and on the command line; today's alone are written
