@@ -23,6 +23,7 @@ foreach(name agent/actors/retrieval agent/actors/policy_actor agent/actors/neigh
   endif()
 endforeach()
 add_executable(playground ${BEX_WEB_SOURCES} ${BEX_WEB_LAB} ${PROJECT_SOURCE_DIR}/web/inih/ini.c
+               ${PROJECT_SOURCE_DIR}/web/absent/pictures.c
                $<TARGET_OBJECTS:bex_core>)
 target_include_directories(playground PRIVATE ${PROJECT_SOURCE_DIR} include src)
 target_link_options(playground PRIVATE --no-entry -O3 -g0 -sMODULARIZE=1 -sEXPORT_NAME=makePlayground

@@ -1,8 +1,7 @@
-/* web/no_pictures.c - the page's data sets have no pictures: what data/dataset.c calls of data/pictures.h,
+/* web/absent/pictures.c - the page's data sets have no pictures: what data/dataset.c calls of data/pictures.h,
  * whose own file maps files into memory and needs threads. */
-#ifdef __EMSCRIPTEN__
-#include "base/error.h"
 #include "data/pictures.h"
+#include "base/error.h"
 
 void bex_pictures_free(bex_pictures *p) {
     BEX_CHECK(!p, "pictures in the page");
@@ -12,5 +11,3 @@ int bex_pictures_append(bex_pictures *p, const bex_pictures *other) {
     BEX_CHECK(!p && !other, "pictures in the page");
     return -1;
 }
-
-#endif
