@@ -34,8 +34,8 @@ static void begin(composing *c) {
     bex_xml_set(t, e, "density", "1.2");
     bex_xml_set(t, e, "viscosity", "0.00002");
     e = bex_xml_add(t, t->root, "size");
-    bex_xml_set(t, e, "nconmax", "1000");
-    bex_xml_set(t, e, "njmax", "3000");
+    bex_xml_set(t, e, "nconmax", "300");
+    bex_xml_set(t, e, "njmax", "900"); // seen in use: 69 contacts, 216 rows
     e = bex_xml_add(t, bex_xml_add(t, t->root, "visual"), "map");
     bex_xml_set(t, e, "znear", "0.001");
     c->asset = bex_xml_add(t, t->root, "asset");
