@@ -1,4 +1,4 @@
-/* web/absent/pictures.c - the page has data sets without pictures: what data/dataset.c calls of data/pictures.h,
+/* web/absent/pictures.c - the page has data sets without pictures: what data/dataset.c calls of them,
  * whose own file maps files into memory and needs threads. */
 #include "data/pictures.h"
 #include "base/error.h"
