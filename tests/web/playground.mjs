@@ -118,6 +118,7 @@ async function repeats(p) {
 // the engine's fans against the native build's
 async function agrees() {
   const p = await open(address), places = [[2.5, 3.25], [3, 3], [3.8, 3.9], [5, 5.75]];
+  const seed = await p.evaluate(() => playground.state.seed);
   const rows = await p.evaluate(async (places) => {
     const points = Float32Array.from(places.slice(1).flat());
     await playground.play.draw(points);
@@ -130,7 +131,7 @@ async function agrees() {
     }
     return fans;
   }, places);
-  const told = execFileSync(reference, [...parts.split(","), "--", ...places.flat().map(String)], { encoding: "utf8" }).trim().split("\n");
+  const told = execFileSync(reference, [...parts.split(","), "--", ...[seed, ...places.flat()].map(String)], { encoding: "utf8" }).trim().split("\n");
   const tolerance = 5e-4; // metres and units of coverage: sums in another order, without fused multiply-add
   told.forEach((line, kind) => {
     const [head, ...futures] = line.split(" ; "), best = Number(head.split(" ")[1]);

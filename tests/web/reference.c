@@ -1,9 +1,9 @@
 /* tests/web/reference.c - the native side of the browser's test: futures of a place, by the functions the
  * page calls.
  *
- *     web_reference DEMONSTRATIONS POLICY... -- X Y X1 Y1 X2 Y2 ...     place, then a drawn past
+ *     web_reference DEMONSTRATIONS POLICY... -- SEED X Y X1 Y1 X2 Y2 ..     place, a drawn past
  *
- * In the medium maze, seed 1. Prints a line for each of the four kinds: KIND BEST, then for each future
+ * In the medium maze. Prints a line for each of the four kinds: KIND BEST, then for each future
  * its value and its path, x y x y ..; futures apart by ';'. Exit 1 with a message. */
 #include "web/exports.h"
 
@@ -62,13 +62,13 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 64; i++) wall[i] = medium[i] == '#';
     for (; at < argc && strcmp(argv[at], "--") != 0; at++)
         if (take(argv[at], at == 1) < 0) return fail(argv[at]);
-    if (argc - at < 3) return fail("DEMONSTRATIONS POLICY... -- X Y [X1 Y1 ...]");
+    if (argc - at < 4) return fail("DEMONSTRATIONS POLICY... -- SEED X Y [X1 Y1 ...]");
     if (pg_maze(wall, 8, 8, 3, 3) < 0) return fail("maze");
-    pg_seed(1);
-    for (int i = at + 3; i < argc && n < 64; i++) points[n++] = (float)atof(argv[i]);
+    pg_seed((unsigned)atoi(argv[at + 1]));
+    for (int i = at + 4; i < argc && n < 64; i++) points[n++] = (float)atof(argv[i]);
     if (n && pg_draw(points, n / 2) < 0) return fail("draw");
     for (int kind = 0; kind < 4; kind++)
-        if (print_fan(kind, (float)atof(argv[at + 1]), (float)atof(argv[at + 2])) < 0)
+        if (print_fan(kind, (float)atof(argv[at + 2]), (float)atof(argv[at + 3])) < 0)
             return fail("fan");
     return 0;
 }

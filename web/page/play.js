@@ -9,7 +9,7 @@
 const STEPS_PER_SECOND = 100;
 
 function makePlay(client, view) {
-  const s = { seed: 1, layout: "medium", flipped: new Set(), kind: 0, exp: 1, log: [], digest: 0, policies: "" };
+  const s = { seed: 3, layout: "medium", flipped: new Set(), kind: 0, exp: 1, log: [], digest: 0, policies: "" };
   const play = { state: s, items: [], maze: null, playing: false, speed: 3, onChange: () => {}, heroCounts: [0], ghostCounts: [0], plans: [] };
   let ahead = null, runner = null, remaining = 0, hurry = false, chain = Promise.resolve();
 
