@@ -26,7 +26,8 @@ typedef struct bex_tabletop_job {
     int limit; // steps of an attempt, settling aside
 } bex_tabletop_job;
 
-/* Play attempt k. Negative with a message: the simulation failed. */
+/* Play attempt k. A simulation that becomes unstable is an attempt without success, with a warning. Negative
+ * with a message: no memory. */
 int bex_tabletop_attempt(bex_tabletop_episode *e, const bex_tabletop_job *job, int attempt);
 void bex_tabletop_episode_fini(bex_tabletop_episode *e);
 

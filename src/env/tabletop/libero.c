@@ -12,7 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_LIMIT = 300, PROPRIO_ROBOT, PROPRIO_JOINTS, START_AUTO = 0, START_FILE, START_SAMPLE };
+enum {
+    TIME_LIMIT = 300,
+    PROPRIO_ROBOT,
+    PROPRIO_JOINTS,
+    START_AUTO = 0,
+    START_FILE,
+    START_SAMPLE,
+    DRAWS = 3
+};
 
 static const char *const proprios[] = {"robot_states", "joints", NULL};
 static const char *const starts[] = {"auto", "file", "sample", NULL};
@@ -348,7 +356,12 @@ int bex_libero_begin(bex_env *env, int task, int row, const bex_frame *out) {
 
 static int draw_start(bex_env *env, bex_rng rng, long long settle, const bex_frame *out) {
     const libero_world *w = world_of(env);
-    if (!w->filed) return start((libero_env *)env, NULL, rng, settle, out);
+    // what is let fall on stiff contacts may blow up: drawn again then
+    for (uint64_t draw = 0; !w->filed; draw++) {
+        bex_rng again = draw ? bex_rng_split(rng, "again", draw) : rng;
+        if (start((libero_env *)env, NULL, again, settle, out) == 0) return 0;
+        if (draw == DRAWS) return -1;
+    }
     bex_rng row = bex_rng_split(rng, "row", 0);
     int task = w->task >= 0 ? w->task : (int)bex_rng_below(&row, (uint64_t)w->scene.tasks);
     const bex_init_states *s = &w->states[task];
