@@ -14,14 +14,10 @@ if(NOT EMSCRIPTEN)
   return()
 endif()
 
-# what the engine uses of the lab: files that need no library; neighbours is wherever it lives
-set(BEX_WEB_LAB)
-foreach(name agent/actors/retrieval agent/actors/policy_actor agent/actors/neighbours data/neighbours data/dataset
-        data/names data/window data/column_statistics theory/mdp theory/explorer theory/cloned)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/src/${name}.c)
-    list(APPEND BEX_WEB_LAB ${PROJECT_SOURCE_DIR}/src/${name}.c)
-  endif()
-endforeach()
+set(BEX_WEB_LAB_NAMES agent/actors/retrieval agent/actors/policy_actor data/neighbours data/dataset data/names
+    data/window data/column_statistics theory/mdp theory/explorer theory/cloned)
+# what the engine uses of the lab: files that need no library
+list(TRANSFORM BEX_WEB_LAB_NAMES REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.c" OUTPUT_VARIABLE BEX_WEB_LAB)
 add_executable(playground ${BEX_WEB_SOURCES} ${BEX_WEB_LAB} ${PROJECT_SOURCE_DIR}/web/inih/ini.c
                ${PROJECT_SOURCE_DIR}/web/absent/pictures.c
                $<TARGET_OBJECTS:bex_core>)
