@@ -46,8 +46,11 @@ endif()
 bex_sources(BEX_LAB_SOURCES host theory data env demo agent suggest check run record explore draw show report serve)
 add_library(bexlab STATIC ${BEX_LAB_SOURCES})
 target_link_libraries(bexlab PUBLIC bex_static PkgConfig::JANSSON PkgConfig::EXPAT ${BEX_OPTIONAL})
-target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}"
-                           BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_compile_definitions(bexlab PRIVATE BEX_VERSION="${PROJECT_VERSION}")
+# these alone look into the source tree: the others compile to the same wherever it lies, so a compiler cache serves
+# every clone
+set_source_files_properties(src/host/share.c bench/bench.c bench/workload.c PROPERTIES COMPILE_DEFINITIONS
+  "BEX_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
 # what `bex doctor` tells of the build: the flags that change code, not the warnings
 string(TOUPPER "${CMAKE_BUILD_TYPE}" BEX_TYPE)
 get_directory_property(BEX_FLAGS COMPILE_OPTIONS)
@@ -98,8 +101,7 @@ list(REMOVE_ITEM BEX_CLI_SOURCES ${PROJECT_SOURCE_DIR}/src/cli/main.c)
 add_library(bexcli STATIC ${BEX_CLI_SOURCES})
 target_include_directories(bexcli PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(bexcli PUBLIC bexlab)
-target_compile_definitions(bexcli PRIVATE BEX_VERSION="${PROJECT_VERSION}"
-                           BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_compile_definitions(bexcli PRIVATE BEX_VERSION="${PROJECT_VERSION}")
 add_executable(bex-cli src/cli/main.c)
 set_target_properties(bex-cli PROPERTIES OUTPUT_NAME bex RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 target_link_libraries(bex-cli PRIVATE bexcli)

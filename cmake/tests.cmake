@@ -1,7 +1,7 @@
 # tests/x/test_y.c mirrors src/x/y.c: one program, one ctest entry named x/y.
 # A test that cannot run prints a line starting with SKIP and exits 77: ctest reports it as skipped.
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
-add_compile_definitions(BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}" BEX_BINARY_DIR="${CMAKE_BINARY_DIR}")
+set(BEX_TREES BEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}" BEX_BINARY_DIR="${CMAKE_BINARY_DIR}")
 
 set(BEX_TEST_SECONDS 600)
 if(CMAKE_CROSSCOMPILING)
@@ -14,6 +14,7 @@ function(bex_test name)
   string(REPLACE "/" "_" target test_${name})
   add_executable(${target} ${ARGN})
   target_include_directories(${target} PRIVATE tests)
+  target_compile_definitions(${target} PRIVATE ${BEX_TREES})
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
     # gcc 12 for aarch64 ends in an internal error where it vectorises the largest of several differences
     target_compile_options(${target} PRIVATE -fno-tree-vectorize)
@@ -75,6 +76,7 @@ if(BEX_LAB AND NOT BEX_F64)
   if(TARGET bex_HDF5)
     add_executable(torture_seeds tests/torture/seeds.c)
     target_include_directories(torture_seeds PRIVATE tests)
+    target_compile_definitions(torture_seeds PRIVATE ${BEX_TREES})
     target_link_libraries(torture_seeds PRIVATE bexlab PkgConfig::CMOCKA)
   endif()
   set(parts starts disks mutations)
