@@ -8,6 +8,8 @@
 #include "agent/skills/hilp_skills.h"
 #include "agent/skills/supe_skills.h"
 #include "base/error.h"
+#include "base/path.h"
+#include "nn/safetensors.h"
 
 const bex_agent_class *bex_agent_class_of(const bex_train_config *config) {
     static const bex_agent_class *const classes[] = {
@@ -22,6 +24,22 @@ void bex_sources_fini(bex_sources *s) {
     bex_dataset_free(s->data);
     bex_world_close(s->world);
     *s = (bex_sources){0};
+}
+
+int bex_agent_load(bex_agent *agent, const char *folder, bex_agent_read_fn *model,
+                   bex_agent_read_fn *state) {
+    bex_agent_read_fn *const reads[] = {model, state};
+    static const char *const names[] = {"model.safetensors", "state.safetensors"};
+    for (int k = 0; k < 2; k++) {
+        char path[BEX_PATH_SIZE];
+        if (bex_path_join(path, folder, "%s", names[k]) < 0) return -1;
+        bex_st_file *f = bex_st_load(path);
+        if (!f) return -1;
+        int code = reads[k](agent, f);
+        bex_st_free(f);
+        if (code < 0) return bex_fail_in("%s", path);
+    }
+    return 0;
 }
 
 int bex_agent_settle(bex_train_config *config) {

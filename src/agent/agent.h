@@ -43,6 +43,7 @@ typedef struct bex_sources {
 
 void bex_sources_fini(bex_sources *sources);
 
+struct bex_st_file;
 struct bex_policy;
 struct bex_open_loop;
 struct bex_open_loop_options;
@@ -86,6 +87,12 @@ struct bex_agent {
     const char *const *columns; // what bex_update and bex_evaluation have more of, ended by NULL;
     const char *const *judged;  // NULL: nothing. The agent's own, as long as it lives
 };
+
+/* What most classes' load is: model.safetensors and state.safetensors of a folder, in this order, each
+ * opened, handed over and closed; messages name the file. */
+typedef int bex_agent_read_fn(bex_agent *agent, const struct bex_st_file *file);
+int bex_agent_load(bex_agent *agent, const char *folder, bex_agent_read_fn *model,
+                   bex_agent_read_fn *state);
 
 /* The class the config asks for. */
 const bex_agent_class *bex_agent_class_of(const bex_train_config *config);

@@ -88,6 +88,12 @@ int bex_params_read_values(bex_params *p, const bex_st_file *f) {
     return read(p, f, "ema.", p->ema);
 }
 
+int bex_params_open(bex_params *p, const bex_st_file *f) {
+    if (bex_params_fit(p, f) < 0) return -1; // before the file decides how much memory
+    if (bex_params_allocate(p, 0) < 0 || bex_params_read_values(p, f) < 0) return -1;
+    return bex_params_pack(p, 1);
+}
+
 static int read_moments(bex_params *p, const bex_st_file *f, const char *prefix) {
     char name[64];
     if (bex_params_moments(p) < 0) return -1;

@@ -23,6 +23,10 @@ int bex_params_fit(const bex_params *params, const bex_st_file *file);
 int bex_params_read_values(bex_params *params, const bex_st_file *file);
 int bex_params_read_state(bex_params *params, const bex_st_file *file);
 
+/* All a network that only acts needs, of a block that is described and not built yet: it fits, is allocated,
+ * read and packed. */
+int bex_params_open(bex_params *params, const bex_st_file *file);
+
 /* Values, and moments with their step where there are any, under prefix + the names above: several
  * learners in one state file. Reading is as strict as above. */
 void bex_params_add_learner(const bex_params *params, bex_st_writer *w, const char *prefix);

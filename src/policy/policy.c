@@ -291,11 +291,7 @@ static int read_weights(bex_policy *p, const bex_st_file *f) {
     if (bex_params_allocate(params, 0) < 0 || bex_params_read_values(params, f) < 0) return -1;
     if (params->ema) act_with_average(params);
     if (bex_params_pack(params, 1) < 0) return -1;
-    if (!p->frozen) return 0;
-    if (bex_params_fit(p->frozen, f) < 0) return -1;
-    if (bex_params_allocate(p->frozen, 0) < 0 || bex_params_read_values(p->frozen, f) < 0)
-        return -1;
-    return bex_params_pack(p->frozen, 1);
+    return p->frozen ? bex_params_open(p->frozen, f) : 0;
 }
 
 static int read_coverage(bex_policy *p, const bex_st_file *f) {

@@ -82,16 +82,6 @@ static int room_region(const bex_world *w, const bex_real *obs) {
     return (x > 7 ? 7 : x) * 4 + (y > 3 ? 3 : y);
 }
 
-static const bex_env_class room_class = {.name = "rooms",
-                                         .time_limit = ROOM_LIMIT,
-                                         .close = room_close,
-                                         .new = room_new,
-                                         .free = room_free,
-                                         .reset = room_reset,
-                                         .step = room_step,
-                                         .region = room_region,
-                                         .found = room_found};
-
 // one with a single goal besides: whose bit 0 is goal g of the first
 static unsigned room_found_far(const bex_world *w, const bex_real *obs) {
     return room_found(w, obs) & 1;
@@ -99,24 +89,17 @@ static unsigned room_found_far(const bex_world *w, const bex_real *obs) {
 static unsigned room_found_near(const bex_world *w, const bex_real *obs) {
     return room_found(w, obs) >> 1;
 }
-static const bex_env_class room_far_class = {.name = "rooms",
-                                             .time_limit = ROOM_LIMIT,
-                                             .close = room_close,
-                                             .new = room_new,
-                                             .free = room_free,
-                                             .reset = room_reset,
-                                             .step = room_step,
-                                             .region = room_region,
-                                             .found = room_found_far};
-static const bex_env_class room_near_class = {.name = "rooms",
-                                              .time_limit = ROOM_LIMIT,
-                                              .close = room_close,
-                                              .new = room_new,
-                                              .free = room_free,
-                                              .reset = room_reset,
-                                              .step = room_step,
-                                              .region = room_region,
-                                              .found = room_found_near};
+
+#define ROOM_CLASS(which)                                                                          \
+    {                                                                                              \
+        .name = "rooms", .time_limit = ROOM_LIMIT, .close = room_close, .new = room_new,           \
+        .free = room_free, .reset = room_reset, .step = room_step, .region = room_region,          \
+        .found = which                                                                             \
+    }
+static const bex_env_class room_class = ROOM_CLASS(room_found),
+                           room_far_class = ROOM_CLASS(room_found_far),
+                           room_near_class = ROOM_CLASS(room_found_near);
+#undef ROOM_CLASS
 
 static inline bex_world *rooms_open(const bex_env_class *class) {
     bex_world *w = calloc(1, sizeof *w);

@@ -331,24 +331,19 @@ static int check_encoder(const bex_policy *p, const bex_st_file *f) {
     return code;
 }
 
-static int load_model(bex_imitation *a, const bex_st_file *f) {
+static int read_model(bex_agent *agent, const bex_st_file *f) {
+    const bex_imitation *a = (const bex_imitation *)agent;
     if (bex_params_read_values(a->policy->params, f) < 0) return -1;
     if (frozen(a) && check_encoder(a->policy, f) < 0) return -1;
     return check_demonstrations(&a->policy->normaliser, f);
 }
 
+static int read_state(bex_agent *agent, const bex_st_file *f) {
+    return bex_params_read_state(((bex_imitation *)agent)->policy->params, f);
+}
+
 int bex_imitation_load(bex_agent *agent, const char *folder) {
-    bex_imitation *a = (bex_imitation *)agent;
-    char path[BEX_PATH_SIZE];
-    int code = 0;
-    for (int k = 0; k < 2 && !code; k++) {
-        if (bex_path_join(path, folder, "%s.safetensors", k ? "state" : "model") < 0) return -1;
-        bex_st_file *f = bex_st_load(path);
-        if (!f) return -1;
-        code = k ? bex_params_read_state(a->policy->params, f) : load_model(a, f);
-        bex_st_free(f);
-    }
-    return code ? bex_fail_in("%s", path) : 0;
+    return bex_agent_load(agent, folder, read_model, read_state);
 }
 
 static void describe_pictures(const bex_imitation *a, FILE *out) {

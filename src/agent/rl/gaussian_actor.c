@@ -85,11 +85,7 @@ static int read_policy(bex_gaussian_policy *p, const bex_st_file *f) {
     snprintf(p->world, sizeof p->world, "%s", metadata(f, "world"));
     p->params = bex_params_new();
     p->pi = bex_tanh_gaussian_add(p->params, o);
-    if (bex_params_fit(p->params, f) < 0) return -1; // before the file decides how much memory
-    bex_params_allocate(p->params, 0);
-    if (bex_params_read_values(p->params, f) < 0) return -1;
-    bex_params_pack(p->params, 1);
-    return 0;
+    return bex_params_open(p->params, f);
 }
 
 bex_gaussian_policy *bex_gaussian_policy_load(const char *path) {

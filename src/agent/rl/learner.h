@@ -3,17 +3,16 @@
  *
  *   decide       every H steps of the world: u, before `warmup` steps the method's proposal, then u ~ pi(.|s)
  *   act          H steps by the method's low level told u; H = 1: u is the action
- *   remember     (s_t, u, R = sum_k gamma^k r_{t+k}, mask, s_{t+H}); an episode's end cuts the last one
- *   short, R then
- *                being of the last H steps of the episode
+ *   remember     (s_t, u, R = sum_k gamma^k r_{t+k}, mask, s_{t+H}); where an episode's end cuts the last
+ *                one short, R is of the last H steps of the episode
  *   learn        H times: `updates` critic steps on minibatches, half of them demonstrations where the
- *   method has
- *                them, and one step of actor and temperature on the last (agent/rl/actor_critic.h)
- *                reward  what came + bonus(s,u); of demonstrations: the least there is, or r_hat(s,u), +
- *                bonus mask    what came; of demonstrations: sigmoid(m_hat(s,u))
- *                bonus   c error(s,u), model/novelty.h, as of this moment
- *   then         reward model on the last online half; RND: one step on the newest transition, from 2
- *   warmup on
+ *                method has them, and one step of actor and temperature on the last (agent/rl/actor_critic.h)
+ *                  reward  what came + bonus(s,u); of demonstrations: the least there is, or r_hat(s,u),
+ *                          + bonus
+ *                  mask    what came; of demonstrations: sigmoid(m_hat(s,u))
+ *                  bonus   c error(s,u), model/novelty.h, as of this moment
+ *   then         reward model on the last online half; RND: one step on the newest transition, from
+ *                2 warmup on
  *
  * What is random comes from streams named by the trial and the step, so an episode that was played is told
  * to a learner by playing it again on the recorded states; and save and load let it go on from where it

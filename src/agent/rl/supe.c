@@ -24,20 +24,12 @@ static void close_skills(void *skills) {
     free(s);
 }
 
-static int load(supe *s, const bex_skill_about *about, const bex_st_file *f) {
-    s->params = bex_params_new();
-    s->vae = bex_segment_vae_add(s->params, bex_supe_network(about));
-    if (bex_params_fit(s->params, f) < 0 || bex_params_allocate(s->params, 0) < 0 ||
-        bex_params_read_values(s->params, f) < 0)
-        return -1;
-    bex_params_pack(s->params, 1);
-    return 0;
-}
-
 static void *open_skills(const bex_st_file *f, const bex_skill_about *about) {
     supe *s = calloc(1, sizeof *s);
     if (!s) return bex_fail("out of memory"), NULL;
-    if (load(s, about, f) == 0) return s;
+    s->params = bex_params_new();
+    s->vae = bex_segment_vae_add(s->params, bex_supe_network(about));
+    if (bex_params_open(s->params, f) == 0) return s;
     close_skills(s);
     return NULL;
 }

@@ -299,18 +299,16 @@ static int save(const bex_agent *agent, const char *folder) {
     return code;
 }
 
+static int read_model(bex_agent *agent, const bex_st_file *f) {
+    return bex_params_read_values(((encoder *)agent)->params, f);
+}
+
+static int read_state(bex_agent *agent, const bex_st_file *f) {
+    return bex_params_read_state(((encoder *)agent)->params, f);
+}
+
 static int load(bex_agent *agent, const char *folder) {
-    encoder *e = (encoder *)agent;
-    char path[BEX_PATH_SIZE];
-    int code = 0;
-    for (int k = 0; k < 2 && !code; k++) {
-        if (bex_path_join(path, folder, "%s.safetensors", k ? "state" : "model") < 0) return -1;
-        bex_st_file *f = bex_st_load(path);
-        if (!f) return -1;
-        code = k ? bex_params_read_state(e->params, f) : bex_params_read_values(e->params, f);
-        bex_st_free(f);
-    }
-    return code ? bex_fail_in("%s", path) : 0;
+    return bex_agent_load(agent, folder, read_model, read_state);
 }
 
 static void describe(const bex_agent *agent, FILE *out) {

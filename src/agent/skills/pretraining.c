@@ -217,7 +217,8 @@ int bex_pretraining_save(const bex_agent *agent, const char *folder) {
     return code;
 }
 
-static int load_model(bex_pretraining *a, const bex_st_file *f) {
+static int read_model(bex_agent *agent, const bex_st_file *f) {
+    const bex_pretraining *a = (const bex_pretraining *)agent;
     double box[4], own[4] = {a->low[0], a->high[0], a->low[1], a->high[1]};
     if (bex_params_read_values(a->params, f) < 0 ||
         bex_st_read(f, "demonstrations", BEX_ST_F64, box, 1, (int64_t[]){4}) < 0)
@@ -226,23 +227,14 @@ static int load_model(bex_pretraining *a, const bex_st_file *f) {
     return bex_fail("trained on other demonstrations, or another part of them");
 }
 
-static int load_state(bex_pretraining *a, const bex_st_file *f) {
+static int read_state(bex_agent *agent, const bex_st_file *f) {
+    const bex_pretraining *a = (const bex_pretraining *)agent;
     if (bex_params_read_state(a->params, f) < 0) return -1;
     return a->targets ? bex_params_read_learner(a->targets, f, "targets.") : 0;
 }
 
 int bex_pretraining_load(bex_agent *agent, const char *folder) {
-    bex_pretraining *a = (bex_pretraining *)agent;
-    char path[BEX_PATH_SIZE];
-    int code = 0;
-    for (int k = 0; k < 2 && !code; k++) {
-        if (bex_path_join(path, folder, "%s.safetensors", k ? "state" : "model") < 0) return -1;
-        bex_st_file *f = bex_st_load(path);
-        if (!f) return -1;
-        code = k ? load_state(a, f) : load_model(a, f);
-        bex_st_free(f);
-    }
-    return code ? bex_fail_in("%s", path) : 0;
+    return bex_agent_load(agent, folder, read_model, read_state);
 }
 
 void bex_pretraining_describe(const bex_agent *agent, FILE *out) {
