@@ -63,7 +63,10 @@ void bex_ref_spatial_softmax(bex_real *y, bex_real *dx, const bex_real *x, const
     for (int b = 0; b < B; b++)
         for (int c = 0; c < C; c++) {
             double most = -INFINITY, sum = 0, mean[2] = {0, 0};
-            EACH_PIXEL most = fmax(most, (double)x[pixel(H, W, C, b, i, j) + c]);
+            EACH_PIXEL {
+                double value = (double)x[pixel(H, W, C, b, i, j) + c];
+                if (value > most) most = value;
+            }
             EACH_PIXEL sum += exp((double)x[pixel(H, W, C, b, i, j) + c] - most);
             for (int axis = 0; axis < 2; axis++) {
                 EACH_PIXEL mean[axis] += exp((double)x[pixel(H, W, C, b, i, j) + c] - most) / sum *
