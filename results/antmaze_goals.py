@@ -1,4 +1,4 @@
-"""antmaze_goals.py: AntMaze's protocol as the scripts of this folder count it (docs/protocols.md, docs/environments.md)."""
+"""antmaze_goals.py: AntMaze's protocol as the scripts of this folder count it (docs/protocols.md, docs/environments/antmaze.md)."""
 import numpy as np
 
 BUDGET = 20000  # steps of a trial

@@ -80,7 +80,7 @@ typedef struct bex_contract {
     size_t size;
     int state, action;  /* sizes */
     int chunk, history; /* actions planned at once; history states, 0 for none */
-    int tasks, scenes;  /* labels it can be told, 0 for none */
+    int tasks, scenes;  /* labels it distinguishes, 0 for none */
     int has_coverage;   /* exp and guidance mean something */
     long long parameters;
     const float *state_mean, *state_std;   /* (state) of the demonstrations; std 0: ignored */
@@ -110,9 +110,8 @@ BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
 
 /* ---- session ---- */
 
-/* Begin with BEX_SESSION_OPTIONS_INIT: of a struct that is zero but for its size, guidance, noise and
- * temperature are
- * set, to 0. */
+/* Begin with BEX_SESSION_OPTIONS_INIT: a struct that is zero but for its size sets guidance, noise and
+ * temperature to 0. */
 typedef struct bex_session_options {
     size_t size;
     const char *exp;     /* "q:0.95", "z:2", "raw:0.001"; NULL: the policy's default */
@@ -123,11 +122,11 @@ typedef struct bex_session_options {
     int denoising_steps; /* 0: the policy's default */
     int task, scene;     /* 0 for policies without */
     uint64_t seed;
-    /* seconds a call of act or plan may take, 0: any. The search among candidates is cut when its time is
-     * up, and
-     * goes on in later plans where a future is followed as a route; calls slower than it are counted */
+    /* seconds a call of act or plan may take, 0: any. The search among candidates is cut when its time is up,
+     * and goes on in later plans where a chosen future is executed as a route. Slower calls are counted:
+     * bex_latency.missed */
     double deadline;
-    int candidates;     /* proposed futures, of which the nearest to exp is taken; 0: the default */
+    int candidates;     /* candidate futures, the nearest to exp is executed; 0: the default */
     int commit;         /* actions for which that one is followed; 0: the default */
     double temperature; /* of the noise actions are denoised from; negative: the default */
 } bex_session_options;
@@ -144,10 +143,9 @@ BEX_API int bex_session_begin(bex_session *session);
 /* It ends: its states join the history; if there is no memory for them it fails, and they are lost. */
 BEX_API int bex_session_end(bex_session *session);
 
-/* The next action for this state: once a control step. A state with a value that is not finite, or more
- * than contract.farthest standard deviations from the mean of the demonstrations, is BEX_MISUSED, here, in
- * plan and in observe: what sensors give that read nothing (FLT_MAX, 1e30) would spoil the plan and,
- * remembered,
+/* The next action for this state: once a control step. A state with a value that is not finite, or more than
+ * contract.farthest standard deviations from the mean of the demonstrations, is BEX_MISUSED, here, in plan
+ * and in observe: what sensors give that read nothing (FLT_MAX, 1e30) would spoil the plan and, remembered,
  * those after it. Nothing is changed. bex_session_set "farthest" widens it, to a million at most. */
 BEX_API int bex_session_act(bex_session *session, const float *state, int n_state, float *action,
                             int n_action);
@@ -155,11 +153,9 @@ BEX_API int bex_session_act(bex_session *session, const float *state, int n_stat
 BEX_API int bex_session_plan(bex_session *session, const float *state, int n_state, float *actions,
                              int n_actions);
 
-/* A state between plans, for callers that play chunks themselves: once a control step but those that plan.
- * It is
- * remembered, and time goes on by one step; without, a plan counts as a whole chunk of steps of which only
- * the
- * first state is remembered. */
+/* A state between plans, for callers that execute chunks themselves: at each control step that does not plan.
+ * It is remembered, and time goes on by one step. Without it a plan counts as a whole chunk of steps, of
+ * which only the first state is remembered. */
 BEX_API int bex_session_observe(bex_session *session, const float *state, int n_state);
 
 /* What a robot senses at one moment: a state and, for policies with cameras, a picture of each. `size` is
@@ -207,11 +203,9 @@ BEX_API int bex_session_load_history(bex_session *session, const char *path);
 BEX_API int bex_session_clear_history(bex_session *session);
 BEX_API long long bex_session_history_states(const bex_session *session);
 
-/* Latency of act and plan. An act that plays on from its chunk costs nothing, so quantiles and max are
- * over the
- * newest 4096 calls that planned; counts over all calls. Each quantile is a latency there was, the least
- * that so
- * many are not above: p50 <= p99 <= max. Seconds. */
+/* Latency of act and plan, in seconds. An act that takes its action from a chunk costs nothing, so quantiles
+ * and max are over the newest 4096 calls that planned; counts are over all calls. Each quantile is a measured
+ * latency (nearest rank): p50 <= p99 <= max. */
 typedef struct bex_latency {
     size_t size;
     long long calls, plans, missed; /* missed: slower than the deadline */
@@ -221,10 +215,8 @@ typedef struct bex_latency {
 BEX_API int bex_session_latency(const bex_session *session, bex_latency *out);
 
 /* What the policy is after, and how far it has come: of the future it follows, chosen among candidates.
- * Coverages as
- * the network is told them, and as quantiles (0 to 1) of the futures of the demonstrations. NaN: none was
- * chosen in
- * this episode, by this policy ever if it has one candidate. */
+ * Coverages as the network's input, and as quantiles (0 to 1) of the demonstrations' futures. NaN: no future
+ * was chosen in this episode, as ever with one candidate. */
 typedef struct bex_coverage_report {
     size_t size;
     double asked, expected, reached; /* by exp; of the chosen future; of the states since */

@@ -1,6 +1,6 @@
 /* agent/registry.h - every method that can be trained, once. A new one is its own files and a row here: its
- * name, its
- * class (declared in its header, which agent.c includes), and the sections of the configuration it brings. */
+ * name, its class (declared in its header, which agent.c includes), and the sections of the configuration it
+ * brings. */
 #ifndef BEX_AGENT_REGISTRY_H
 #define BEX_AGENT_REGISTRY_H
 

@@ -45,8 +45,7 @@ const char *bex_column_label(char out[BEX_COLUMN_LABEL], const bex_column_names 
 int bex_column_key(const char *name);
 
 /* A choice among O columns: dims (at most `most`). How many; 0 for "" (all); negative with a message that
- * says
- * what there is. */
+ * says what there is. */
 int bex_columns_select(int *dims, int most, const char *text, const bex_column_names *c, int O);
 
 /* The keys there are: "object[0:10], eef_pos[0:3]"; cut with "..." where `out` is full, "" without names. */

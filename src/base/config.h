@@ -30,8 +30,7 @@
  *         BEX_CONFIG_NUMBER(train_config, lr, "3e-4", 0, 1, "learning rate", .was = "optimiser.rate"),
  *
  * A row with .automatic = true may be given as "auto": its value is then whoever's who knows better, e.g.
- * what
- * the data say (suggest/), and stays as it is meanwhile. Any other value takes the mark away.
+ * what the data say (suggest/), and stays as it is meanwhile. Any other value takes the mark away.
  *
  * Files and overrides may use either, a file not both; only the new one is written. A key that is gone may
  * stay as a row with .retired = true, for its module to say in today's keys; an alias of the same spelling
@@ -80,8 +79,7 @@ typedef struct bex_config_schema {
     const bex_config_section *sections;
     int count;
     /* Where the config keeps which of its rows are "auto": an array of so many bytes, one a row of the
-     * schema; its
-     * offset, and its size. size 0: no row may be. */
+     * schema; its offset, and its size. size 0: no row may be. */
     size_t marks, marks_size;
 } bex_config_schema;
 

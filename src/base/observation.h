@@ -5,11 +5,9 @@
  *
  * Two forms of the same: bex_observation is read, bex_frame is written. Both only point: whoever made the
  * arrays owns them, and a callee has them until it returns. The sizes are said once, by the
- * bex_observation_spec of a world; all pictures have one size. A world's pictures, those it writes into
- * files and
- * those a policy is given when acting lie the same way; a policy turns them itself, as data.flip said
- * (LIBERO's
- * files hold them bottom row first). */
+ * bex_observation_spec of a world; all pictures have one size. A world's pictures, those it writes into files
+ * and those a policy is given when acting lie the same way; a policy turns them itself, as data.flip said
+ * (LIBERO's files hold them bottom row first). */
 #ifndef BEX_BASE_OBSERVATION_H
 #define BEX_BASE_OBSERVATION_H
 

@@ -59,9 +59,8 @@ bex_moments bex_condition_moments(const bex_condition *c, const double *history)
 /* The input for a rank of `below` alternatives of n - 1 exceeded; ties count half. */
 double bex_condition_of_rank(double below, int n);
 
-/* From n training labels (rank: inputs already); moments (n) for history normalisation, else NULL.
- * Negative with a message
- * if a label is not finite or all are equal. */
+/* From n training labels (rank: inputs already); moments (n) for history normalisation, else NULL. Negative
+ * with a message if a label is not finite or all are equal. */
 int bex_condition_fit(bex_condition *c, const double *log_cov, const bex_moments *moments,
                       size_t n);
 

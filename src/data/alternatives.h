@@ -23,10 +23,9 @@ bex_alternatives *bex_alternatives_new(const bex_windows *windows, const bex_rea
                                        int apart);
 void bex_alternatives_free(bex_alternatives *a); // NULL is fine
 
-/* Up to k <= BEX_ALTERNATIVES_MOST windows nearest to query (D), nearest first; how many. None is of the
- * pass that
- * `row` of the windows' own data belongs to (-1: the query is from elsewhere). Fewer than k where the nearest
- * 64 k rows hold no more passes. Allocates nothing. */
+/* Up to k <= BEX_ALTERNATIVES_MOST windows nearest to query (D), nearest first; how many. None is of the pass
+ * that `row` of the windows' own data belongs to (-1: the query is from elsewhere). Fewer than k where the
+ * nearest 64 k rows hold no more passes. Allocates nothing. */
 int bex_alternatives_find(const bex_alternatives *a, const bex_real *query, int row, int k,
                           bex_window *found);
 

@@ -1,11 +1,10 @@
 /* data/chunks.h - the fast and careful way to read chunked arrays: raw chunks from libhdf5, inflated
  * here, on all cores.
  *
- * libhdf5 1.10 inflates on one core and does not check that a chunk inflates to its full size: a
- * damaged file makes H5Dread read past the end of a buffer. Here the size is checked. Handled: 4- and
- * 8-byte little-endian floats, one-byte flags, pictures; no filter, gzip, shuffle + gzip; anything else is
- * left
- * to H5Dread. For hdf5.c, which has measured the array; without zlib nothing is handled. */
+ * libhdf5 1.10 inflates on one core and does not check that a chunk inflates to its full size: a damaged file
+ * makes H5Dread read past the end of a buffer. Here the size is checked. Handled: 4- and 8-byte little-endian
+ * floats, one-byte flags, pictures; no filter, gzip, shuffle + gzip; anything else is left to H5Dread. For
+ * hdf5.c, which has measured the array; without zlib nothing is handled. */
 #ifndef BEX_DATA_CHUNKS_H
 #define BEX_DATA_CHUNKS_H
 
@@ -19,9 +18,8 @@
 int bex_chunks_read(int64_t dataset, int rank, unsigned long long columns, int first, int count,
                     bex_real *out, int stride, unsigned char *flags);
 
-/* Rows first..first+count-1 of an array of bytes of rank 1..8 and these dims, to out (count, ...). Shared
- * by all
- * cores where it is worth it. The same results. */
+/* Rows first..first+count-1 of an array of bytes of rank 1..8 and these dims, to out (count, ...). Shared by
+ * all cores where it is worth it. The same results. */
 int bex_chunks_read_bytes(int64_t dataset, int rank, const unsigned long long *dims, int first,
                           int count, unsigned char *out);
 

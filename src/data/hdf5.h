@@ -58,8 +58,7 @@ int bex_h5_read_flags(bex_h5 *file, const char *key, int first, int count, unsig
 int bex_h5_read_integers(bex_h5 *file, const char *key, int first, int count, int *out);
 
 /* Pictures: (rows, height, width, 3) bytes. at: of the first byte in the file where they lie there as they
- * are,
- * else negative; band: rows that are decoded together. */
+ * are, else negative; band: rows that are decoded together. */
 typedef struct bex_h5_pictures {
     int rows, height, width, band;
     long long at;
@@ -84,13 +83,11 @@ int bex_h5_attribute_doubles(bex_h5 *file, const char *object, const char *name,
                              int count);
 
 /* Before the first call of libhdf5 and any later one: it keeps quiet, and does nothing when the process ends
- * (it would
- * write again what could not be written, and crash). */
+ * (it would write again what could not be written, and crash). */
 void bex_h5_begin(void);
 
 /* Why libhdf5 failed: the system's reason if the innermost message of its error stack has one, else that
- * message. To be
- * asked at once: the next call that succeeds forgets it. */
+ * message. To be asked at once: the next call that succeeds forgets it. */
 const char *bex_h5_reason(char text[160]);
 
 #endif

@@ -8,9 +8,9 @@
  *          gripper_states (T,2), ee_states (T,6), ee_pos (T,3), ee_ori (T,3); ours: timestep (T,1),
  * poses (T,P)
  *
- * Row t is what was seen and the action taken then. Arrays are contiguous, as LIBERO's. `settle`: so
- * many steps of a
- * still hand lie between init_state and row 0 (LIBERO drops its first five actions and does not keep them).
+ * Row t is what was seen and the action taken then. Arrays are contiguous, as LIBERO's. `settle`: so many
+ * steps of a still hand lie between init_state and row 0 (LIBERO drops its first five actions and does not
+ * keep them).
  *
  *     bex_libero_file *f;
  *     if (bex_libero_file_create(&f, path, &about) < 0) ...         refuses an existing path

@@ -1,8 +1,7 @@
 /* data/pictures.c - pieces of files, and a store of what was decoded.
  *
- * A frame's place in the store is claimed once and never given up. Files in HDF5's chunks are read under
- * one lock
- * (libhdf5 is not thread safe) and a whole band at a time; plain ones by pread, side by side. */
+ * A frame's place in the store is claimed once and never given up. Files in HDF5's chunks are read under one
+ * lock (libhdf5 is not thread safe) and a whole band at a time; plain ones by pread, side by side. */
 #include "data/pictures.h"
 
 #include "base/error.h"

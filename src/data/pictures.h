@@ -3,12 +3,9 @@
  *     frames  0 .. frames - 1      of all cameras; a piece is an episode's, in one file
  *
  * Memory is bounded whatever the files hold: nothing is read in advance, and of what was decoded the first
- * `memory`
- * bytes stay (a uniform draw hits them as often as the newest would be hit). Pictures that lie in their
- * file as
- * they are (LIBERO, most of robomimic) are read one by one; gzip chunks are decoded whole, so a compressed
- * set that
- * is larger than `memory` is slow: `bex data convert` unpacks it.
+ * `memory` bytes stay (a uniform draw hits them as often as the newest would be hit). Pictures that lie in
+ * their file as they are (LIBERO, most of robomimic) are read one by one; gzip chunks are decoded whole, so a
+ * compressed set that is larger than `memory` is slow: `bex data convert` unpacks it.
  *
  * Each picture is turned (data.flip) and resized (kernel/picture.h) as it is read. While frames are added one
  * thread owns it; then any number of threads may read. A data set and its subsets share one. */
@@ -37,8 +34,7 @@ bex_pictures *bex_pictures_share(bex_pictures *p); // one more owner
 void bex_pictures_free(bex_pictures *p);           // one fewer; NULL is fine
 
 /* An episode's pictures in an HDF5 file: keys (cameras) as bex_h5_measure_pictures found them. Its first
- * frame, or
- * negative with a message. */
+ * frame, or negative with a message. */
 int bex_pictures_add(bex_pictures *p, const char *path, const char *const *keys,
                      const struct bex_h5_pictures *found);
 

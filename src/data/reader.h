@@ -36,10 +36,8 @@ int bex_grouped_load(bex_dataset *d, bex_h5 *file, const bex_grouped *plan,
 int bex_grouped_keys(bex_h5 *file, const char *group, const char *prefix, bex_names *keys);
 
 /* The cameras a format has, under group/prefix, and of them those the options want: `there` gets all names
- * (the
- * last part of each key), `cameras` and `keys` (relative to group) those wanted, in the order of the
- * options. NULL
- * options->images: none. Negative with a message naming what there is: one is missing. */
+ * (the last part of each key), `cameras` and `keys` (relative to group) those wanted, in the order of the
+ * options. NULL options->images: none. Negative with a message naming what there is: one is missing. */
 int bex_grouped_cameras(bex_h5 *file, const char *group, const char *prefix,
                         const bex_load_options *o, bex_names *there, bex_names *cameras,
                         bex_names *keys);

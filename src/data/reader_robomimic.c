@@ -4,13 +4,12 @@
  *   data/demo_0/actions (rows, A)   rewards, dones (rows)   states (rows, ..)   obs/<key> (rows, ...)
  *   mask/<name>   list of demo names: a filter key
  *
- * Demos in numeric order (demo_2 before demo_10). Observation = the chosen keys, concatenated: looked
- * for in obs/, then beside it (states, LIBERO's robot_states). Default: LIBERO joint_states and
- * gripper_states, its own policies' input (9 columns); robomimic every low-dimensional key of obs/ in
- * natural order of the names; without obs/, states. Pictures are (rows, height, width, 3) bytes in obs/.
- * Task: LIBERO's instruction, else the environment's name. Scene: LIBERO's, from the BDDL file's name.
- * Where there
- * are no attributes, both from the file's: KITCHEN_SCENE10_close_the_top_drawer_demo.hdf5. */
+ * Demos in numeric order (demo_2 before demo_10). Observation = the chosen keys, concatenated: looked for in
+ * obs/, then beside it (states, LIBERO's robot_states). Default: LIBERO joint_states and gripper_states, its
+ * own policies' input (9 columns); robomimic every low-dimensional key of obs/ in natural order of the names;
+ * without obs/, states. Pictures are (rows, height, width, 3) bytes in obs/. Task: LIBERO's instruction, else
+ * the environment's name. Scene: LIBERO's, from the BDDL file's name. Where there are no attributes, both
+ * from the file's: KITCHEN_SCENE10_close_the_top_drawer_demo.hdf5. */
 #include "base/error.h"
 #include "base/path.h"
 #include "data/reader.h"

@@ -49,16 +49,16 @@ int bex_writer_commit(bex_writer *writer);
 void bex_writer_free(bex_writer *writer); // NULL is fine
 
 /* Declare and append a data set's episodes (indices, in this order; NULL: all of them): observations,
- * actions, rewards if any, terminals, timeouts; infos/task, infos/scene with metadata/tasks,
- * metadata/scenes if labelled; metadata/columns if they have names. Flags are set on last rows only, so
- * that D4RL's rule finds exactly
- * these episodes: terminals there if the row is terminal, timeouts otherwise. The caller commits. */
+ * actions, rewards if any, terminals, timeouts; infos/task, infos/scene with metadata/tasks, metadata/scenes
+ * if labelled; metadata/columns if they have names. Flags are set on last rows only, so that D4RL's rule
+ * finds exactly these episodes: terminals there if the row is terminal, timeouts otherwise. The caller
+ * commits. */
 int bex_writer_open_dataset(bex_writer **writer, const char *path, const bex_dataset *dataset,
                             const int *episodes, int count);
 
 /* The same episodes in robomimic's layout, with their pictures: contiguous, an episode a group; LIBERO's
- * attributes
- * where they have a scene. One task and scene a file, else negative with a message. The caller commits. */
+ * attributes where they have a scene. One task and scene a file, else negative with a message. The caller
+ * commits. */
 int bex_writer_open_robomimic(bex_writer **writer, const char *path, const bex_dataset *dataset,
                               const int *episodes, int count);
 

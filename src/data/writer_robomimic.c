@@ -1,13 +1,11 @@
 /* data/writer_robomimic.c - a data set in robomimic's layout, pictures and all; LIBERO's attributes where
- * there is a
- * scene.
+ * there is a scene.
  *
  *   data (attributes total, env_args; problem_info, bddl_file_name)
  *   data/demo_0 (attribute num_samples)/actions, rewards, dones, obs/<key>, obs/<camera>
  *
- * Arrays are contiguous, as they are read fastest: a picture is one piece of the file. One episode's
- * pictures of a
- * camera are in memory at a time. */
+ * Arrays are contiguous, as they are read fastest: a picture is one piece of the file. One episode's pictures
+ * of a camera are in memory at a time. */
 #include "data/writer.h"
 
 #include "base/error.h"

@@ -32,8 +32,7 @@ typedef struct bex_difference {
 bex_difference bex_difference_welch(bex_estimate a, bex_estimate b);
 
 /* a - b of trials that were played in pairs (the same seed, the same start): the mean difference, its
- * standard error over
- * pairs, and Student's t of it with n - 1 degrees of freedom. n < 2: error and p are NAN. */
+ * standard error over pairs, and Student's t of it with n - 1 degrees of freedom. n < 2: error, p NAN. */
 bex_difference bex_difference_paired(const double *a, const double *b, int n);
 
 /* Wilson's interval of a rate, `hits` of n; never outside [0, 1], and of some width at 0 and n too. NAN

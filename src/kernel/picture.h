@@ -1,10 +1,8 @@
 /* kernel/picture.h - pictures as bytes: turned, resized, and as the numbers a network sees. RGB, (h,w,3).
  *
  * Resizing is a triangle filter, widened where the picture becomes smaller (each pixel of the result is a
- * mean
- * over all it stands for), rounded to bytes after each direction: what PIL calls bilinear. The same in
- * training
- * and in acting. */
+ * mean over all it stands for), rounded to bytes after each direction: what PIL calls bilinear. The same in
+ * training and in acting. */
 #ifndef BEX_KERNEL_PICTURE_H
 #define BEX_KERNEL_PICTURE_H
 

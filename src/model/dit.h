@@ -10,8 +10,7 @@
  *   pooled_i = mean of encoder block i's output over all tokens (full, pool = all) or the query tokens
  *
  * A camera is one token, or one for each place of its picture (model/resnet.h), then with a learned vector
- * for
- * each place.
+ * for each place.
  *
  * Everything is in network units (policy/normaliser.h). Each kind of token has its own projection. */
 #ifndef BEX_MODEL_DIT_H

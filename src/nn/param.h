@@ -96,9 +96,9 @@ bool *bex_param_started(const bex_param *param, int block);
 void bex_params_polyak(bex_params *to, const bex_params *from, bex_real tau, int threads);
 
 /* Pack every matrix (rank 2, 3 for an ensemble, 4 for a convolution) for the products of op_linear.c and
- * op_conv2d.c, unless that holds
- * already. The first call allocates; between updates, never while lanes run. Negative with a message if
- * there is no memory: products then read the values themselves, slower and to the same bits. */
+ * op_conv2d.c, unless that holds already. The first call allocates; between updates, never while lanes run.
+ * Negative with a message if there is no memory: products then read the values themselves, slower and to the
+ * same bits. */
 int bex_params_pack(bex_params *params, int threads);
 void bex_params_changed(bex_params *params); // values were written
 

@@ -36,9 +36,8 @@ void bex_candidate_noise_draw(bex_candidate_noise *p, bex_real *x, bex_rng *rng)
 /* x (size). Whether there is one to continue: else nothing is done. */
 bool bex_candidate_noise_continue(const bex_candidate_noise *p, bex_real *x, bex_rng *rng);
 
-/* distance (made) of the first of the candidates drawn last; the smaller ones stay, as many as half of
- * all, ties to
- * the first. */
+/* distance (made) of the first of the candidates drawn last; the smaller ones stay, as many as half of all,
+ * ties to the first. */
 void bex_candidate_noise_keep(bex_candidate_noise *p, const double *distance, int made);
 
 #endif

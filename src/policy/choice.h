@@ -32,12 +32,11 @@ int bex_choice_history(bex_choice *c, const double *gram);
 int bex_choice_make(bex_choice *c, const bex_real *x, int n, const bex_real *state, double target,
                     int *best);
 
-/* Of the last make: */
-/* The coverage input that states (n,O) seen since `from` (O) come to, counted as one future, with the
- * history last
- * given: beside the value of the candidate that was followed. NaN: none, or no number. */
+/* The coverage input that states (n,O) seen since `from` (O) come to, counted as one future, with the history
+ * last given: beside the value of the candidate that was followed. NaN: none, or no number. */
 double bex_choice_value_of(bex_choice *c, const bex_real *states, int n, const bex_real *from);
 
+/* Of the last make: */
 double bex_choice_value(const bex_choice *c, int i); // coverage input of candidate i
 /* whether at most a tenth of its waypoints are unsupported */
 bool bex_choice_possible(const bex_choice *c, int i);

@@ -41,20 +41,17 @@ int bex_control_end(bex_control *c);
  * states (rows,O) join the memory: the stream goes on as the old one would have. */
 int bex_control_recall(bex_control *c, const bex_real *states, int rows);
 
-/* obs: a state (O) and a picture of each of the policy's cameras, of any size (all of one); action (A);
- * both in the world's
- * units. A state that is not finite, or too far off to be one (bex_normaliser_check), or a picture of a
- * camera the policy does not have, is refused, the caller's fault, and changes nothing. */
+/* obs: a state (O) and a picture of each of the policy's cameras, of any size (all of one); action (A); both
+ * in the world's units. A state that is not finite, or too far off to be one (bex_normaliser_check), or a
+ * picture of a camera the policy does not have, is refused, the caller's fault, and changes nothing. */
 int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action);
 
-/* A state between plans, for callers that play chunks themselves: remembered, and one control step. After
- * a plan
- * the first one is the step after the plan's. */
+/* A state between plans, for callers that play chunks themselves: remembered, and one control step. After a
+ * plan the first one is the step after the plan's. */
 int bex_control_observe(bex_control *c, const bex_observation *obs);
 
 /* A whole chunk (K,A) for this observation, for callers that play it themselves: what act had left of its
- * chunk is
- * dropped. Time moves on by what is observed until the next plan, or by K if nothing is. */
+ * chunk is dropped. Time moves on by what is observed until the next plan, or by K if nothing is. */
 int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk);
 
 /* The policy as a function, in or out of an episode: a chunk (K,A) from an observation, a history (N,O) and
@@ -64,9 +61,8 @@ int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_
                           const bex_real *noise, bex_real *chunk);
 
 int bex_control_set_task(bex_control *c, int task, int scene); // 0 where there is no such token
-/* Seconds that act and plan may take, 0: any. A search for a future is cut, and goes on in later plans
- * where it can
- * (policy/planner.h). */
+/* Seconds that act and plan may take, 0: any. A search for a future is cut, and goes on in later plans where
+ * it can (policy/planner.h). */
 void bex_control_set_deadline(bex_control *c, double seconds);
 
 int bex_control_set_step(bex_control *c, long long step); // of the episode, for the timestep token
@@ -77,9 +73,8 @@ double bex_control_target(const bex_control *c); // the coverage input in use; N
 /* What the last act or plan of the episode chose from, until the next call; NULL if it did not choose. */
 const bex_plan_choice *bex_control_choice(const bex_control *c);
 
-/* The future that is being followed; NULL: none was chosen in this episode. What the states since came to,
- * as a
- * coverage input; how many control steps that were. */
+/* The future that is being followed; NULL: none was chosen in this episode. What the states since came to, as
+ * a coverage input; how many control steps that were. */
 const bex_plan_report *bex_control_report(const bex_control *c);
 double bex_control_reached(bex_control *c, int *steps);
 

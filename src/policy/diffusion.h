@@ -20,7 +20,7 @@
  * DDIM visits n of the steps, "leading": multiples of steps / n, downwards: 84 72 60 48 36 24 12 0 for 8 of
  * 100.
  *
- * A window whose waypoints are shown without noise (diffusion.show_waypoints) tells the network so by its
+ * A window whose waypoints are shown without noise (diffusion.show_waypoints) says so to the network by its
  * step: k + steps. */
 #ifndef BEX_POLICY_DIFFUSION_H
 #define BEX_POLICY_DIFFUSION_H

@@ -90,8 +90,7 @@ long long bex_memory_states(const bex_memory *h);     // their states
 const bex_real *bex_memory_rows(const bex_memory *h); // (states,O), oldest first; till the next end
 
 /* Episodes that ever joined, those before a restart included: who goes on with a file's memory goes on
- * counting,
- * so that its random streams are not those of before. 0 for file:, whose memory is another's. */
+ * counting, so that its random streams are not those of before. 0 for file:, whose memory is another's. */
 long long bex_memory_played(const bex_memory *h);
 bool bex_memory_loaded(bex_memory *h);      // from a file since this was last asked
 int bex_memory_stride(const bex_memory *h); // of the running episode: 1, or 2, 4 .. when thinned

@@ -21,18 +21,16 @@ typedef struct bex_normaliser {
 } bex_normaliser;
 
 /* From rows of demonstrations; n->columns, NULL or set before, stays. A state dim that never changes is
- * refused with its number, or, if
- * drop_constant, dropped. A range of actions that overflows is refused, here and when loaded. Negative with a
- * message; nothing is left allocated then. */
+ * refused with its number, or, if drop_constant, dropped. A range of actions that overflows is refused, here
+ * and when loaded. Negative with a message; nothing is left allocated then. */
 int bex_normaliser_fit(bex_normaliser *n, const bex_real *observations, const bex_real *actions,
                        int64_t rows, int O, int A, bool drop_constant);
 void bex_normaliser_fini(bex_normaliser *n);
 
 /* Whether a state (O) can be one: every value finite and within `farthest` standard deviations of the mean
  * (where std is 0: of the mean's own size, or 1). A sensor that has nothing to say often says FLT_MAX or
- * 1e30,
- * which would overflow in the network and, remembered, in all that follows: nothing further than BEX_FARTHEST
- * is ever a reading. Negative with a message naming the value. */
+ * 1e30, which would overflow in the network and, remembered, in all that follows: nothing further than
+ * BEX_FARTHEST is ever a reading. Negative with a message naming the value. */
 #define BEX_FARTHEST 1e6
 int bex_normaliser_check(const bex_normaliser *n, const bex_real *state, double farthest);
 

@@ -40,7 +40,7 @@ void bex_past_give(bex_past *p, bex_tape *tape, const bex_real *history);
 
 bool bex_past_own(const bex_past *p); // the history was drawn from this stream's memory
 
-/* What exp asks for in `state` (O), world's units. choice NULL: none; else it is told the history. */
+/* What exp asks for in `state` (O), world's units. choice NULL: none; else it is given the history. */
 int bex_past_resolve(bex_past *p, bex_target exp, bex_choice *choice, const bex_real *state);
 void bex_past_forget_target(bex_past *p);  // exp or the choice is another
 double bex_past_target(const bex_past *p); // of the last resolve; NAN: none yet

@@ -12,13 +12,10 @@
  * to plan of an episode; given noise and a history of the caller's, a plan is a function of its arguments and
  * leaves nothing behind.
  *
- * With a time to be done by (in->until) candidates are denoised in portions, as many as fit: the best of
- * them is
- * taken. Where the future is a route, the plans that continue it go on with the search, from where the
- * body has come
- * to, until all candidates have been proposed; a better future takes the place of the first. How many fit
- * depends on
- * the machine, so that then the same seed need not give the same actions.
+ * With a time to be done by (in->until) candidates are denoised in portions, as many as fit: the best of them
+ * is taken. Where the future is a route, the plans that continue it go on with the search, from where the
+ * body has come to, until all candidates have been proposed; a better future takes the place of the first.
+ * How many fit depends on the machine, so that then the same seed need not give the same actions.
  *
  * Nothing is allocated after new. The policy is borrowed and never written. One thread at a time. */
 #ifndef BEX_POLICY_PLANNER_H
@@ -47,8 +44,7 @@ typedef struct bex_plan_input {
     int64_t step;                // of the episode
     int task, scene;
     bex_rng *rng;
-    double
-        until; // by bex_seconds(): candidates are proposed as long as time is left; 0: all of them
+    double until; // by bex_seconds(): candidates are made as long as time is left; 0: all of them
 } bex_plan_input;
 
 /* actions (K,A), world's units. Negative with a message. */
@@ -67,13 +63,12 @@ void bex_planner_forget_choice(bex_planner *p); // no plan was made since
 
 /* The choice that is being followed. It outlives the plans that continue it. */
 typedef struct bex_plan_report {
-    int64_t step; // of the episode, when it was made; -1: none
-    int wanted, made,
-        possible; // candidates: asked for, proposed in time, of those not through unsupported places
-    double asked, expected;   // the coverage input: the target, that of the chosen future
-    double rank[2];           // both as quantiles of the training values
-    const bex_real *waypoint; // (K,W) of the chosen future, the world's units
-    const bex_real *from;     // (O) the state it was chosen in
+    int64_t step;               // of the episode, when it was made; -1: none
+    int wanted, made, possible; // candidates: asked for, made in time, of those supported ones
+    double asked, expected;     // the coverage input: the target, that of the chosen future
+    double rank[2];             // both as quantiles of the training values
+    const bex_real *waypoint;   // (K,W) of the chosen future, the world's units
+    const bex_real *from;       // (O) the state it was chosen in
 } bex_plan_report;
 const bex_plan_report *bex_planner_report(const bex_planner *p);
 

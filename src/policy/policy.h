@@ -47,8 +47,7 @@ void bex_policy_free(bex_policy *policy);
 int bex_policy_name_columns(bex_policy *policy, const bex_column_names *columns);
 
 /* path: a model.safetensors, a directory that holds one, or a run: its newest checkpoint. Tensors "ema.*"
- * become the values where
- * there are any. NULL with a message naming the file. */
+ * become the values where there are any. NULL with a message naming the file. */
 bex_policy *bex_policy_load(const char *path);
 /* The bytes of a model.safetensors, which are not kept. Messages call them "policy in memory". */
 bex_policy *bex_policy_parse(const void *bytes, size_t size);
@@ -66,15 +65,13 @@ static inline bex_params *bex_policy_sight(const bex_policy *p) {
     return p->frozen ? p->frozen : p->params;
 }
 
-/* A picture of any size (h,w,3), as the demonstrations hold them, to what the network sees: turned,
- * resized, and
- * as numbers (vision.o.height, width, 3). Scratch from the arena. */
+/* A picture of any size (h,w,3), as the demonstrations hold them, to what the network sees: turned, resized,
+ * and as numbers (vision.o.height, width, 3). Scratch from the arena. */
 void bex_policy_picture(const bex_policy *policy, bex_arena *arena, bex_real *out,
                         const unsigned char *picture, int h, int w);
 
-/* The features of one moment: seen[c] (copies, P, F), the same `copies` times. obs NULL: black pictures.
- * The tape
- * must not record. */
+/* The features of one moment: seen[c] (copies, P, F), the same `copies` times. obs NULL: black pictures. The
+ * tape must not record. */
 void bex_policy_see(const bex_policy *policy, bex_tape *tape, const bex_observation *obs,
                     int copies, bex_tensor **seen);
 

@@ -9,7 +9,7 @@
 typedef enum { BEX_ENCODER_LEARNED, BEX_ENCODER_FROZEN } bex_encoder_use;
 
 typedef struct bex_model_config {
-    char agent[16]; // files of before: the learner, whose name told the tokens. "" once settled
+    char agent[16]; // older files: the learner, whose name said which tokens. "" once settled
     int mode;       // bex_dit_mode
     int pool;       // bex_dit_pool
     long long width, heads, blocks, feedforward, time_width, chunk;

@@ -1,14 +1,13 @@
-/* policy/support.h - where demonstrators have been: some of their states, and how near one of theirs is to
- * those.
+/* policy/support.h - where demonstrators have been: some of their states, and how far from those a
+ * demonstrated state is at most.
  *
  *     fit       P demonstrated states, as far from each other as can be; of others the largest distance to
  *               the nearest
- *     off(s)    distance of s to the nearest of the P, over that: above 1, nobody was there
+ *     off(s)    distance of s to the nearest of the P, over that: above 1, s is unsupported
  *
  * In the dims of a future's waypoints (coverage.dims), each over its standard deviation. A network also
- * proposes futures nobody had, through walls say, and nothing covers as much as what cannot be: of many
- * proposals the most covering is such a one. The choice (policy/choice.h) leaves them out. Immutable; any
- * thread. */
+ * proposes impossible futures, through walls say, and those look most novel: of many candidates the most
+ * covering is one of them. The choice (policy/choice.h) leaves them out. Immutable; any thread. */
 #ifndef BEX_POLICY_SUPPORT_H
 #define BEX_POLICY_SUPPORT_H
 

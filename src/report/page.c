@@ -231,9 +231,11 @@ void bex_page_details_end(bex_page *p) {
 }
 
 /* ---- figures ---- */
-void bex_page_figure_begin(bex_page *p, int columns) {
+void bex_page_figure_begin(bex_page *p, int columns, const char *look) {
     BEX_CHECK(columns >= 0 && columns <= 4, "a figure of %d columns", columns);
+    BEX_CHECK(look && *look, "a figure without what to look for");
     begin(p, "figure", "<figure>\n");
+    element(p, "p class=\"look\"", look);
     fprintf(p->body, columns ? "<div class=\"images of%d\">\n" : "<div class=\"images\">\n",
             columns);
 }
@@ -302,8 +304,8 @@ void bex_page_figure_end(bex_page *p, const char *caption, ...) {
 }
 
 void bex_page_figure(bex_page *p, bex_figure *figure, const char *name, const char *alt,
-                     const char *caption, ...) {
-    bex_page_figure_begin(p, 0);
+                     const char *look, const char *caption, ...) {
+    bex_page_figure_begin(p, 0, look);
     bex_page_show(p, figure, alt);
     bex_page_keep(p, figure, name);
     ELEMENT_FORMAT(p, "</div>\n<figcaption>", "</figcaption>\n", caption);

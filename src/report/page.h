@@ -3,7 +3,7 @@
  *
  *     bex_page *p = bex_page_new("Maze2D medium", "What was trained, and what it explored.", "out/figures");
  *     bex_page_section(p, "Training");
- *     bex_page_figure_begin(p, 0);
+ *     bex_page_figure_begin(p, 0, "A run that learns falls.");
  *     bex_page_show(p, figure, "loss against steps");
  *     bex_page_figure_end(p, "Loss of %d runs.", 3);
  *     if (bex_page_save(p, "out/report.html") < 0) ...
@@ -47,11 +47,11 @@ void bex_page_table_end(bex_page *p);
 void bex_page_details_begin(bex_page *p, const char *summary); // folded away; open on paper
 void bex_page_details_end(bex_page *p);
 
-/* Images over one caption, `columns` (1..4) side by side on a screen, fewer on a phone; 0: as they
- * fit in their own size. show embeds: SVG, or PNG where that is smaller by
- * far (thousands of path points); alt says what it shows, for whom cannot see it. keep writes
- * folder/name.svg and .png as well. */
-void bex_page_figure_begin(bex_page *p, int columns);
+/* Images between what to look for in them, a sentence that no figure goes without, and one caption, which
+ * says what is drawn. `columns` (1..4) side by side on a screen, fewer on a phone; 0: as they fit in their
+ * own size. show embeds: SVG, or PNG where that is smaller by far (thousands of path points); alt is for
+ * whom cannot see it. keep writes folder/name.svg and .png as well. */
+void bex_page_figure_begin(bex_page *p, int columns, const char *look);
 void bex_page_show(bex_page *p, bex_figure *figure, const char *alt);
 void bex_page_keep(bex_page *p, bex_figure *figure, const char *name);
 /* A picture that is made already: its bytes, type "image/gif". */
@@ -62,6 +62,6 @@ void bex_page_figure_end(bex_page *p, const char *caption, ...) BEX_PRINTF(2, 3)
 
 /* A figure of one image: shown, kept and captioned. */
 void bex_page_figure(bex_page *p, bex_figure *figure, const char *name, const char *alt,
-                     const char *caption, ...) BEX_PRINTF(5, 6);
+                     const char *look, const char *caption, ...) BEX_PRINTF(6, 7);
 
 #endif

@@ -94,6 +94,8 @@ void bex_page_calibration(bex_page *p, const bex_series *series, int count,
     bex_page_figure(
         p, f, bex_figure_name(name, environment, "calibration"),
         "Regions visited against the conditioned quantile",
+        "A line that rises from left to right belongs to an agent that obeys: the more coverage it "
+        "is asked for, the more it covers.",
         "Regions visited after the same number of episodes against the coverage asked for, "
         "as a quantile of the training values; band: one standard error.");
     bex_figure_free(f);

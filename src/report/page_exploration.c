@@ -102,6 +102,8 @@ static void show_curves(bex_page *p, const place *w) {
     if (drawn) {
         bex_page_figure(p, f, bex_figure_name(name, w->environment, "coverage"),
                         "Regions visited against environment steps",
+                        "A higher curve explores more; between online and first-state history of "
+                        "one policy, the gap is what its past is worth.",
                         "Regions visited against steps: mean over trials, band of one standard "
                         "error%s.",
                         w->regions > 0 ? "; dashed: all regions" : "");
@@ -296,7 +298,9 @@ static void show_maps(bex_page *p, const place *w, const bex_record *r) {
     }
     int columns = m.count < 4 ? m.count : 4;
     bex_figure *all = bex_figure_new((m.count + columns - 1) / columns, columns, 175, 175);
-    bex_page_figure_begin(p, columns);
+    bex_page_figure_begin(p, columns,
+                          "An agent that explores colours the whole maze, also where demonstrators "
+                          "went rarely; look for squares that are white in one map only.");
     for (int i = 0; i < m.count; i++) {
         bex_figure *one = bex_figure_new(1, 1, 175, 175);
         char alt[256];

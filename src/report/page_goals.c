@@ -33,6 +33,8 @@ static void show_all(bex_page *p, const bex_series *series, int count, const cha
         bex_page_figure(
             p, f, bex_figure_name(name, environment, "goals"),
             "Share of the goals found against environment steps",
+            "A curve that rises earlier finds goals sooner; where the bands of two agents overlap, "
+            "their difference may be chance.",
             "The share of goals reached at least once in a trial, against its steps: mean "
             "over trials, band of one standard error.");
     } else {
@@ -67,7 +69,9 @@ static void show_each(bex_page *p, const bex_series *series, int count, const ch
     int columns = e->s.goals < 4 ? e->s.goals : 4;
     int rows = (e->s.goals + columns - 1) / columns;
     bex_figure *all = bex_figure_new(rows, columns, 175, 130);
-    bex_page_figure_begin(p, columns);
+    bex_page_figure_begin(p, columns,
+                          "Look for a goal that one agent finds and another does not: an average "
+                          "over goals hides it.");
     for (int g = 0; g < e->s.goals; g++) {
         bex_figure *one = bex_figure_new(1, 1, 175, 130);
         draw_goal(bex_figure_panel(one, 0, 0), series, count, e->s.goal_name[g], g);

@@ -26,9 +26,12 @@ void bex_page_playground(bex_page *p, const bex_record *r) {
     bex_page_section(p, "Try it");
     bex_page_text(
         p,
-        "`bex serve` opens the playground in a browser: draw where the ball has been, choose how exploratory "
-        "it is, watch it race one that only imitates. A policy of your own acts in it with --policy RUN.");
-    bex_page_figure_begin(p, 0);
+        "The playground, in a browser: draw where the ball has been, choose how exploratory it is, "
+        "watch it race one that only imitates; with --policy a policy of your own acts.");
+    bex_page_code(p, "bex serve\nbex serve --policy RUN");
+    bex_page_figure_begin(p, 0,
+                          "The ball that explores turns away from where it has been; the one that "
+                          "imitates goes where demonstrators went most.");
     bex_page_picture(p, "image/gif", bytes, size,
                      "A ball explores a maze, beside one that imitates");
     bex_page_figure_end(

@@ -120,8 +120,14 @@ void bex_page_segments(bex_page *p, const bex_record *r, const char *environment
     }
     int columns = c.count < 4 ? c.count : 4;
     bex_figure *all = bex_figure_new((c.count + columns - 1) / columns, columns, 170, 170);
-    bex_page_figure_begin(p, columns);
     bool segments = true;
+    for (int i = 0; i < c.count; i++) segments &= c.of[i]->s.segment.n > 0;
+    bex_page_figure_begin(
+        p, columns,
+        segments ? "An agent that uses its history keeps away from the grey path it was "
+                   "given; one that does not, follows it as often as not."
+                 : "An agent that uses its history goes elsewhere with each segment; one "
+                   "that does not, goes the same ways with all.");
     for (int i = 0; i < c.count; i++) {
         char alt[200], agent[80];
         agent_of(agent, c.of[i]);
@@ -131,17 +137,13 @@ void bex_page_segments(bex_page *p, const bex_record *r, const char *environment
         snprintf(alt, sizeof alt, "Rollouts of %s given history segment %d", agent, c.segment[i]);
         bex_page_show(p, one, alt);
         bex_figure_free(one);
-        segments &= c.of[i]->s.segment.n > 0;
     }
     for (int i = c.count; i % columns; i++)
         bex_panel_hide_axes(bex_figure_panel(all, i / columns, i % columns));
     bex_page_keep(p, all, bex_figure_name(name, environment, "segments"));
     bex_figure_free(all);
-    bex_page_figure_end(
-        p,
-        "Rollouts of the first trials (coloured) given a history segment%s. An agent "
-        "that uses its history goes elsewhere.",
-        segments ? " (the broad grey path)" : "");
+    bex_page_figure_end(p, "Rollouts of the first trials (coloured) given a history segment%s.",
+                        segments ? " (the broad grey path)" : "");
     if (!segments)
         bex_page_note(p, "The segments themselves are not in results.json and so not drawn.");
     show_overlaps(p, &c);

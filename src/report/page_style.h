@@ -30,6 +30,7 @@ static const char page_style[] =
     ".tile span{color:var(--soft);font-size:.88rem}\n"
     "figure{margin:1.2rem 0 1.8rem;border:1px solid var(--line);border-radius:8px;"
     "padding:1rem;overflow:hidden}\n"
+    ".look{margin:0 0 .8rem;max-width:46rem}\n"
     ".images{display:flex;flex-wrap:wrap;justify-content:center;gap:.6rem 1rem}\n"
     ".images img{max-width:100%;height:auto;flex:0 1 auto}\n"
     ".of1,.of2,.of3,.of4{display:grid;justify-items:center}\n"

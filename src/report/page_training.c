@@ -166,8 +166,14 @@ static void show_others(bex_page *p, const bex_record *r) {
         }
     }
     if (count == 0) return;
+    bool history = false;
+    for (int i = 0; i < count; i++) history |= !strcmp(seen[i], "other_history");
     bex_page_details_begin(p, "Other metrics");
-    bex_page_figure_begin(p, 0);
+    bex_page_figure_begin(
+        p, 0,
+        history ? "Compare other_history and no_coverage with the held-out loss: the further "
+                  "above it they lie, the more the history and the coverage are used."
+                : "Look for what jumps, and for what stops changing before training ends.");
     for (int i = 0; i < count; i++) show_named(p, r, seen[i], seen[i], 190);
     bex_page_figure_end(p, "As logged, in the colours of the loss curves.");
     bex_page_details_end(p);
@@ -190,7 +196,10 @@ void bex_page_training(bex_page *p, const bex_record *r) {
                           r->runs[k].name);
     }
     if (rows == 0) return;
-    bex_page_figure_begin(p, 2);
+    bex_page_figure_begin(
+        p, 2,
+        "The held-out loss should fall as long as the training loss does; rising while the "
+        "other falls, it says that the run learns its demonstrations by heart.");
     show_losses(p, r);
     show_named(p, r, "lr", "Learning rate", 330);
     bex_page_figure_end(

@@ -1,5 +1,6 @@
 /* tests/report/html_check.h - is this page well formed and self-contained? Every element closed in
- * order, every attribute quoted, no script, nothing loaded from elsewhere. */
+ * order, every attribute quoted, no script, nothing loaded from elsewhere; above each figure a sentence of
+ * what to look for in it. */
 #ifndef BEX_TESTS_REPORT_HTML_CHECK_H
 #define BEX_TESTS_REPORT_HTML_CHECK_H
 
@@ -50,6 +51,12 @@ static inline void check_html(const char *html) {
         }
     }
     assert_int_equal(depth, 0);
+    static const char look[] = "\n<p class=\"look\">";
+    for (const char *s = html; (s = strstr(s, "<figure>")); s += strlen("<figure>")) {
+        const char *text = s + strlen("<figure>");
+        if (strncmp(text, look, strlen(look)) != 0 || text[strlen(look)] == '<')
+            fail_msg("a figure without what to look for: %.60s", s);
+    }
     static const char *const banned[] = {"<script", "http:", "https:", "url(", "@import", "<link"};
     for (size_t i = 0; i < sizeof banned / sizeof *banned; i++)
         if (strstr(html, banned[i])) fail_msg("the page holds '%s'", banned[i]);

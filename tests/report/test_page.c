@@ -54,7 +54,7 @@ static void build(const char *name) {
     bex_page_table_end(p);
     bex_page_details_end(p);
     bex_page_section(p, "Figures");
-    bex_page_figure_begin(p, 2);
+    bex_page_figure_begin(p, 2, nasty);
     bex_figure *f = sample(30);
     bex_page_show(p, f, nasty);
     bex_page_keep(p, f, "curve");
@@ -73,8 +73,8 @@ static void everything_is_escaped(void **state) {
     int seen = 0;
     for (const char *s = html; (s = strstr(s, tamed)); s++) seen++;
     // title, h1, about, contents, section, heading, text, note, code, 2 tile, summary, 7 table,
-    // alt, scale, caption
-    assert_int_equal(seen, 22);
+    // look, alt, scale, caption
+    assert_int_equal(seen, 23);
     assert_null(strstr(html, "\xff"));
     assert_non_null(strstr(html, " 5%</p>"));
     build("b.html");
@@ -95,7 +95,7 @@ static void figures_are_inside_and_beside(void **state) {
     char path[700];
     snprintf(path, sizeof path, "%s/large.html", root);
     bex_page *p = bex_page_new("t", "a", NULL);
-    bex_page_figure_begin(p, 0);
+    bex_page_figure_begin(p, 0, "l");
     bex_figure *f = sample(20000);
     bex_page_show(p, f, "many");
     bex_page_keep(p, f, "nowhere"); // no folder: nothing is written

@@ -6,7 +6,7 @@
  *
  * coverage.novelty: the label z(h,tau) is mostly the future's own reach. own(tau), its mean over a sample
  * of histories, is taken out; what is left says which futures are new to this history.
- * Equations, choices and results: docs/agents/be.md. */
+ * Equations and choices: docs/agents/be.md. Results: docs/experiments. */
 #include "agent/imitation/be.h"
 
 #include "agent/imitation/imitation.h"

@@ -20,11 +20,9 @@
 #include "nn/schedule.h"
 #include "policy/policy.h"
 
-/* What an evaluation judges beside the held-out loss. Each is the held-out loss with something taken away
- * or of other
- * windows; those that an agent has stand in metrics.csv in this order. As large as held_out, and the
- * policy does not
- * use what it is given. */
+/* What an evaluation judges beside the held-out loss. Each is the held-out loss with something taken away or
+ * of other windows; those that an agent has stand in metrics.csv in this order. As large as held_out, and the
+ * policy does not use what it is given. */
 typedef enum {
     BEX_JUDGED_OTHER_HISTORY,  // shown another history than the one coverage is of
     BEX_JUDGED_NO_COVERAGE,    // the coverage is hidden
@@ -58,10 +56,9 @@ struct bex_labeller {
      * Negative with a message. */
     int (*label)(const bex_labeller *labeller, bex_arena *arena, const bex_window_groups *g,
                  bex_real *value);
-    /* NULL: windows are drawn by themselves (data/window.h). Else window, value (groups,S): drawn
-     * together with
-     * their coverage inputs; best (groups,S): 1 where a window was drawn for its coverage, which is not to be
-     * hidden then. */
+    /* NULL: windows are drawn by themselves (data/window.h). Else window, value (groups,S): drawn together
+     * with their coverage inputs; best (groups,S): 1 where a window was drawn for its coverage, which is not
+     * to be hidden then. */
     int (*draw)(const bex_labeller *labeller, bex_arena *arena, const bex_window_draw *d,
                 bex_window *window, bex_real *value, unsigned char *best);
     /* Windows near a state of their history, for an evaluation; NULL: there is no such thing. */
@@ -108,11 +105,9 @@ typedef int bex_imitation_prepare_fn(bex_imitation *a);
 bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_config *config,
                              bex_sources *sources, bex_imitation_prepare_fn *prepare);
 
-/* A policy that has been trained, beside demonstrations that it need not have been trained on, all of
- * which are held
- * out: for open_loop (open_loop.h) alone. Both are taken over, whatever comes of it. NULL with a message:
- * other sizes,
- * other columns, episodes without a whole chunk or future. */
+/* A policy that has been trained, beside demonstrations that it need not have been trained on, all of which
+ * are held out: for open_loop (open_loop.h) alone. Both are taken over, whatever comes of it. NULL with a
+ * message: other sizes, other columns, episodes without a whole chunk or future. */
 bex_agent *bex_imitation_beside(struct bex_policy *policy, bex_dataset *data);
 
 /* Was the policy trained on this agent's demonstrations, as far as their statistics tell? */

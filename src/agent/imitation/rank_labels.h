@@ -15,8 +15,7 @@
 #include "agent/imitation/imitation.h"
 
 /* Of a part whose rows are in the world's units still; `train` is the part whose windows are the
- * alternatives, with its
- * labeller made if it is another. Negative with a message. */
+ * alternatives, with its labeller made if it is another. Negative with a message. */
 int bex_rank_labels_add(bex_imitation_part *part, const bex_imitation *a);
 
 /* The policy's condition. NULL with a message. */

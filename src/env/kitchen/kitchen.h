@@ -17,7 +17,7 @@
  * Pitfall: noise enters the control law, the reward and the region, not the picture alone. The state
  * cannot be read back from an observation.
  *
- * Deliberate differences from D4RL: docs/environments.md. */
+ * Deliberate differences from D4RL: docs/environments/kitchen.md. */
 #ifndef BEX_ENV_KITCHEN_KITCHEN_H
 #define BEX_ENV_KITCHEN_KITCHEN_H
 

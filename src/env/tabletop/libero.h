@@ -12,7 +12,7 @@
  *   reward     a task chosen: 1 and the end when it is done. None chosen: tasks done for the first time
  *   found      with env.tasks: bits of the tasks done now, all of the scene's at once
  *
- * Instances share model and pictures' renderers. Deliberate differences from LIBERO: docs/environments.md. */
+ * Instances share model and pictures' renderers. Deliberate differences from LIBERO: docs/tabletop.md. */
 #ifndef BEX_ENV_TABLETOP_LIBERO_H
 #define BEX_ENV_TABLETOP_LIBERO_H
 
