@@ -5,6 +5,7 @@
 #include "cli/deploy_options.h"
 #include "cli/options.h"
 
+#include "agent/imitation/label_shares.h"
 #include "agent/imitation/open_loop.h"
 #include "base/config.h"
 #include "base/error.h"
@@ -42,7 +43,8 @@ static const bex_usage usage = {
         "file of the same states and actions. A policy with a history is also shown another one than the\n"
         "coverage is of, one with a coverage token has it hidden, and one that follows futures\n"
         "(diffusion.show_waypoints) is shown the demonstrator's: figures that do not change tell that it\n"
-        "does not look. A legend and a verdict stand below the figures.",
+        "does not look. A legend and a verdict stand below the figures. Of a RUN that learned by coverage\n"
+        "it also tells what the coverage input is about, as shares of its variance: docs/agents/be.md.",
     .example = "bex eval runs/be\n"
                "bex eval policy.safetensors --data held-out.hdf5\n"
                "bex eval runs/be --windows 2048 --json",
@@ -129,7 +131,26 @@ static void print_legend(void) {
         chunks);
 }
 
-static void print_json(const bex_open_loop *r, const bool *there) {
+static void print_shares(const bex_label_shares *s) {
+    printf(
+        "  the coverage input at %d places, %d futures each, after %d pasts. Shares of its variance: "
+        "%.0f %% the state,\n"
+        "  %.0f %% the past, %.0f %% both together; %.0f %% which future covers more whatever the past, "
+        "%.0f %% which covers\n"
+        "  more given this past. %.0f %% of the pasts have the usual best future of a place; at %.0f %% "
+        "of the places not all have.\n",
+        s->places, s->futures, s->histories, 100 * s->state, 100 * s->history, 100 * s->both,
+        100 * s->future, 100 * s->news, 100 * s->agree, 100 * s->decisions);
+}
+
+static json_t *shares_as_json(const bex_label_shares *s) {
+    return json_pack("{s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "places", s->places,
+                     "futures", s->futures, "histories", s->histories, "state", s->state, "history",
+                     s->history, "both", s->both, "future", s->future, "news", s->news, "agree",
+                     s->agree, "decisions", s->decisions);
+}
+
+static void print_json(const bex_open_loop *r, const bool *there, const bex_label_shares *shares) {
     json_t *all = json_object(), *steps = json_array();
     for (int v = 0; v < VARIANTS; v++)
         if (there[v]) json_object_set_new(all, variants[v].name, figures(r[v].all));
@@ -142,11 +163,12 @@ static void print_json(const bex_open_loop *r, const bool *there) {
     json_t *j = json_pack("{s:s, s:i, s:I, s:o, s:o, s:s, s:o}", "of", judged, "windows",
                           r->windows, "chunks", (json_int_t)chunks, "error", all, "by_step", steps,
                           "verdict", text, "legend", legend);
+    if (shares) json_object_set_new(j, "coverage_input", shares_as_json(shares));
     bex_json_print(j);
     json_decref(j);
 }
 
-static void print_text(const bex_open_loop *r, const bool *there) {
+static void print_text(const bex_open_loop *r, const bool *there, const bex_label_shares *shares) {
     char text[400];
     printf("%s: %d windows, %lld chunks at each; errors of actions, root mean square\n", judged,
            r->windows, chunks);
@@ -167,6 +189,7 @@ static void print_text(const bex_open_loop *r, const bool *there) {
     print_legend();
     attention(text, sizeof text, r, there);
     if (*text) printf("  %s\n", text);
+    if (shares) print_shares(shares);
     verdict(text, sizeof text, r);
     printf("verdict: %s\n", text);
 }
@@ -185,7 +208,12 @@ static int evaluate(bex_agent *agent, const bex_policy *policy, const bex_deploy
         there[v] = applies(&variants[v], policy);
         if (there[v]) code = agent->class->open_loop(agent, policy, &o, &results[v]);
     }
-    if (!code) (json ? print_json : print_text)(results, there);
+    // of its own demonstrations; too few places to tell is no fault
+    bex_label_shares shares;
+    bool told = !code && policy->dit.o.coverage &&
+                bex_label_shares_of((const bex_imitation *)agent, &shares) == 0;
+    if (!code)
+        bex_error_clear(), (json ? print_json : print_text)(results, there, told ? &shares : NULL);
     for (int v = 0; v < VARIANTS; v++) bex_open_loop_fini(&results[v]);
     return code;
 }

@@ -1,10 +1,10 @@
 /* agent/imitation/rank_labels.c - places, the coverage of their futures, ranks. */
 #include "agent/imitation/rank_labels.h"
 
+#include "agent/imitation/here.h"
 #include "base/error.h"
 #include "coverage/coverage.h"
 #include "coverage/prefix.h"
-#include "data/alternatives.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +14,8 @@ typedef struct {
     bex_labeller base;
     const bex_imitation *a;
     const bex_imitation_part *part;
-    bex_prefix *prefix;             // of the part's rows
-    bex_alternatives *alternatives; // among the part's windows
-    int here[BEX_FEATURE_DIMS], D;  // columns that make states nearly the same
+    bex_prefix *prefix; // of the part's rows
+    bex_here here;      // among the part's windows
 } rank_labels;
 
 // the futures of a place
@@ -30,7 +29,7 @@ typedef struct {
 
 static void free_labels(bex_labeller *labeller) {
     rank_labels *l = (rank_labels *)labeller;
-    bex_alternatives_free(l->alternatives);
+    bex_here_fini(&l->here);
     bex_prefix_free(l->prefix);
     free(l);
 }
@@ -52,19 +51,10 @@ static void place_init(const rank_labels *l, bex_arena *arena, place *p) {
     p->wide = bex_arena_alloc(arena, wide * sizeof *p->wide);
 }
 
-// up to k windows among those of `of`, nearest to row of l's part
-static int find_near(const rank_labels *of, const rank_labels *l, int row, int k,
-                     bex_window *found) {
-    const bex_real *state = l->part->states + (size_t)row * (size_t)l->a->policy->dit.o.O;
-    bex_real query[BEX_FEATURE_DIMS];
-    for (int i = 0; i < l->D; i++) query[i] = state[l->here[i]];
-    return bex_alternatives_find(of->alternatives, query, l == of ? row : -1, k, found);
-}
-
 // the training windows nearest to row of the part, behind those that the place has
 static void add_alternatives(const rank_labels *l, int row, place *p) {
-    p->n += find_near(alternatives_of(l), l, row, (int)l->a->config.policy.coverage.alternatives,
-                      p->window + p->n);
+    p->n += bex_here_find(&alternatives_of(l)->here, l->part, row,
+                          (int)l->a->config.policy.coverage.alternatives, p->window + p->n);
 }
 
 // Lambda of window i of the place, seen from row `from` of the part if phi is relative
@@ -183,48 +173,13 @@ static void draw_near(const bex_labeller *labeller, const bex_window_draw *d, be
         int b = i / d->S, at = d->index[b] * d->S + i % d->S;
         bex_rng g = bex_rng_split(step, "window", (uint64_t)at);
         int row = d->history[b * d->N + (int)bex_rng_below(&g, (uint64_t)d->N)];
-        int n = find_near(l, l, row, FEW, found);
+        int n = bex_here_find(&l->here, l->part, row, FEW, found);
         window[i] = n ? found[bex_rng_below(&g, (uint64_t)n)]
                       : bex_windows_draw(l->part->windows, d->t, at);
     }
 }
 
 /* ---- making ---- */
-
-static int find_columns(rank_labels *l) {
-    const bex_coverage_config *c = &l->a->config.policy.coverage;
-    const char *text = c->here[0] ? c->here : c->dims;
-    int O = l->part->data->O,
-        n = bex_columns_select(l->here, BEX_FEATURE_DIMS, text, &l->part->data->columns, O);
-    if (n < 0) return bex_fail_in("coverage.here");
-    for (int i = 0; !n && i < O; i++) l->here[i] = i;
-    l->D = n ? n : O;
-    return 0;
-}
-
-// starts of the training windows as points
-static int find_alternatives(rank_labels *l) {
-    const bex_dataset *d = l->part->data;
-    long long starts = bex_windows_starts(l->part->windows);
-    bex_real *points = malloc((size_t)starts * (size_t)l->D * sizeof *points);
-    bex_real *state = malloc((size_t)d->O * sizeof *state);
-    if (points && state) {
-        for (long long j = 0; j < starts; j++) {
-            int row = bex_windows_at(l->part->windows, j).row;
-            bex_normalise_states(&l->a->policy->normaliser, state,
-                                 d->observations + (size_t)row * (size_t)d->O, 1);
-            for (int i = 0; i < l->D; i++)
-                points[(size_t)j * (size_t)l->D + (size_t)i] = state[l->here[i]];
-        }
-        l->alternatives = bex_alternatives_new(l->part->windows, points, l->D,
-                                               (int)l->a->config.policy.coverage.future);
-    } else {
-        bex_fail("out of memory: %lld states", starts);
-    }
-    free(points);
-    free(state);
-    return l->alternatives ? 0 : -1;
-}
 
 int bex_rank_labels_add(bex_imitation_part *part, const bex_imitation *a) {
     if (!part->data) return 0;
@@ -237,9 +192,9 @@ int bex_rank_labels_add(bex_imitation_part *part, const bex_imitation *a) {
     if (part == &a->train) l->base.draw = draw;
     l->prefix = bex_prefix_new(a->policy->phi, part->data->observations, part->data->rows,
                                &(bex_prefix_options){.threads = (int)a->config.train.threads});
-    if (!l->prefix || find_columns(l) < 0) return -1;
+    if (!l->prefix) return -1;
     l->base.bytes = bex_prefix_bytes(l->prefix);
-    return find_alternatives(l);
+    return bex_here_init(&l->here, a, part);
 }
 
 bex_condition *bex_rank_labels_condition(const bex_imitation *a) {

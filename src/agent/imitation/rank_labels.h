@@ -1,7 +1,7 @@
 /* agent/imitation/rank_labels.h - coverage inputs as ranks: how much a future adds to the history, among the
  * futures that demonstrators took from nearly the same state (coverage.normalise = rank; docs/agents/be.md).
  *
- *     place     a state, and the k windows of training episodes nearest to it (data/alternatives.h)
+ *     place     a state, and the k windows of training episodes nearest to it (agent/imitation/here.h)
  *     cov_i     cov(h u tau_i) of each of them, the state's own window included
  *     value     bex_condition_of_rank of cov_i among them (coverage/condition.h)
  *
@@ -14,8 +14,8 @@
 
 #include "agent/imitation/imitation.h"
 
-/* Of a part whose rows are in the world's units still; `train` is the part whose windows are the
- * alternatives, with its labeller made if it is another. Negative with a message. */
+/* Of a part whose rows are in the world's units still; the windows of a->train are the alternatives: its
+ * labeller comes first. Negative with a message. */
 int bex_rank_labels_add(bex_imitation_part *part, const bex_imitation *a);
 
 /* The policy's condition. NULL with a message. */
