@@ -36,6 +36,13 @@ static void no_memory_is_an_error(void **state) {
     getrlimit(RLIMIT_AS, &before);
     tight = before, tight.rlim_cur = 600 << 20;
     setrlimit(RLIMIT_AS, &tight);
+    char *volatile beyond = malloc(2 * (size_t)tight.rlim_cur);
+    if (beyond) { // qemu-user takes the limit and does not hold to it
+        setrlimit(RLIMIT_AS, &before);
+        free(beyond);
+        free(bex_text_end(&t));
+        skip();
+    }
     for (int i = 0; i < 2000 && !ferror(t.out); i++) fwrite(block, 1, sizeof block, t.out);
     char *text = bex_text_end(&t);
     setrlimit(RLIMIT_AS, &before);
