@@ -168,7 +168,7 @@ static void lift_out(bex_hand *h, const choice *c, double lift) {
     }
     const double up[3] = {0, 0, 1}, back[3] = {-c->R[2], -c->R[5], -c->R[8]};
     add(to, h->where, lift, c->leans ? back : up);
-    bex_hand_go(h, to, c->R, 0.03, 45);
+    bex_hand_go(h, to, c->R, fmin(0.03, 0.25 * lift), 45);
 }
 
 bool bex_move_pick(bex_hand *h, int thing, const double *along, double lift) {
