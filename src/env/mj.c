@@ -22,6 +22,9 @@
 #include <mujoco/mujoco.h>
 
 #include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -142,8 +145,12 @@ static int add_file(mjVFS *vfs, const bex_mj_file *file) {
 
 static int add_files(mjVFS *vfs, const bex_mj_scene *s) {
     if (add_file(vfs, &(bex_mj_file){MODEL, s->xml, strlen(s->xml)}) < 0) return -1;
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count; i++) {
         if (add_file(vfs, &s->files[i]) < 0) return -1;
+        if (!s->take) continue;
+        free((void *)s->files[i].bytes);
+        s->files[i].bytes = NULL;
+    }
     return 0;
 }
 
@@ -159,6 +166,13 @@ static int load(struct load *l) {
     if (bex_mj_scene_check(l->scene) < 0) return -1;
     if (bex_mj_guarded(load_work, l) < 0 || !l->whole) return -1;
     return l->model ? 0 : bex_fail("MuJoCo: %s", l->error);
+}
+
+// what compiling took, in small pieces: several times the model
+static void give_memory_back(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 int bex_mj_scene_load(bex_mj_model **out, const bex_mj_scene *scene, const char *name) {
@@ -178,6 +192,7 @@ int bex_mj_scene_load(bex_mj_model **out, const bex_mj_scene *scene, const char 
     mj_defaultVFS(l.vfs);
     code = load(&l);
     mj_deleteVFS(l.vfs);
+    give_memory_back();
     if (code < 0) {
         bex_fail_in("%s", name);
         goto done;
