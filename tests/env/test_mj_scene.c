@@ -132,10 +132,12 @@ static void what_is_missing_is_named(void **state) {
             if (i != gone) rest[n++] = files[i];
         refused((bex_mj_scene){.xml = scene, .files = rest, .count = 3}, names[gone]);
     }
-    refused((bex_mj_scene){scene, NULL, 0}, "no file 'tetra.obj' among the 0 of the scene");
+    refused((bex_mj_scene){.xml = scene}, "no file 'tetra.obj' among the 0 of the scene");
     static const char inner[] = "<mujoco><asset><mesh file='deep.obj'/></asset></mujoco>";
     bex_mj_file outer = {"more.xml", inner, sizeof inner - 1};
-    refused((bex_mj_scene){"<mujoco><include file='more.xml'/></mujoco>", &outer, 1},
+    refused((bex_mj_scene){.xml = "<mujoco><include file='more.xml'/></mujoco>",
+                           .files = &outer,
+                           .count = 1},
             "more.xml: no file 'deep.obj'");
     refused((bex_mj_scene){.xml = "<mujoco><asset><texture type='skybox' fileup='up.png'/></asset>"
                                   "</mujoco>"},
