@@ -41,11 +41,12 @@ typedef struct bex_mj_file {
 
 typedef struct bex_mj_scene {
     const char *xml;
-    const bex_mj_file *files;
+    bex_mj_file *files;
     int count; // at most 1999
+    bool take; // bytes are malloced: each is freed and NULL as soon as MuJoCo has its copy
 } bex_mj_scene;
 
-/* Compile a scene; all of it is borrowed until this returns. A file that is named and not among `files` is a
+/* Compile a scene; what is not taken is borrowed until this returns. A file that is named and not among `files` is a
  * message: nothing is ever read from the disk. Otherwise as bex_mj_model_load. */
 int bex_mj_scene_load(bex_mj_model **out, const bex_mj_scene *scene, const char *name);
 

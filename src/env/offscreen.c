@@ -18,7 +18,9 @@ struct bex_offscreen {
     int width, height;
     EGLDisplay display;
     EGLContext context;
-    bex_mj_model model; // a copy with our size of picture
+    mjModel own;        // the borrowed model's arrays, with our size of picture and what follows
+    int *site_group;    // (nsite)
+    bex_mj_model model; // own
     bex_mj_sim sim;     // its positions are those drawn
     mjvScene scene;
     mjrContext gl;
@@ -81,14 +83,31 @@ static void make_renderer(void *payload) {
     mjr_setBuffer(mjFB_OFFSCREEN, &o->gl);
 }
 
-static int open_renderer(bex_offscreen *o, const bex_mj_model *model, int samples) {
+static bool any_shadow(const mjModel *m) {
+    for (int i = 0; i < m->nlight; i++)
+        if (m->light_castshadow[i]) return true;
+    return false;
+}
+
+/* Meshes and textures are many megabytes and only read: shared. Sites are shown and hidden. */
+static int borrow(bex_offscreen *o, const bex_mj_model *model, int samples) {
+    o->own = *model->handle;
     o->model = *model;
-    o->model.handle = mj_copyModel(NULL, model->handle);
+    o->model.handle = &o->own;
+    o->site_group = malloc(((size_t)o->own.nsite + 1) * sizeof *o->site_group);
     o->upside_down = malloc(3 * (size_t)o->width * (size_t)o->height);
-    if (!o->model.handle || !o->upside_down) return bex_fail("out of memory for pictures");
-    o->model.handle->vis.global.offwidth = o->width;
-    o->model.handle->vis.global.offheight = o->height;
-    if (samples >= 0) o->model.handle->vis.quality.offsamples = samples;
+    if (!o->site_group || !o->upside_down) return bex_fail("out of memory for pictures");
+    memcpy(o->site_group, o->own.site_group, (size_t)o->own.nsite * sizeof *o->site_group);
+    o->own.site_group = o->site_group;
+    o->own.vis.global.offwidth = o->width;
+    o->own.vis.global.offheight = o->height;
+    if (samples >= 0) o->own.vis.quality.offsamples = samples;
+    if (!any_shadow(&o->own)) o->own.vis.quality.shadowsize = 0; // a map of 64 MB else
+    return 0;
+}
+
+static int open_renderer(bex_offscreen *o, const bex_mj_model *model, int samples) {
+    if (borrow(o, model, samples) < 0) return -1;
     if (bex_mj_sim_init(&o->sim, &o->model) < 0 || open_context(o) < 0) return -1;
     mjv_defaultScene(&o->scene);
     mjr_defaultContext(&o->gl);
@@ -143,7 +162,7 @@ void bex_offscreen_close(bex_offscreen *o) {
         // the display is the process's, not ours: EGL hands out the same one again
     }
     bex_mj_sim_fini(&o->sim);
-    if (o->model.handle) mj_deleteModel(o->model.handle);
+    free(o->site_group);
     free(o->upside_down);
     free(o);
 }

@@ -28,6 +28,34 @@ static void tumble(const bex_mj_model *m, double *path, int steps) {
     bex_mj_sim_fini(&s);
 }
 
+// MuJoCo's contact of two boxes that rest on one another is at times as deep as the larger is wide
+static void boxes_at_rest_stay(void **state) {
+    (void)state;
+    enum { BOXES = 24, STEPS = 300 };
+    char text[8000];
+    int n = snprintf(text, sizeof text,
+                     "<mujoco><option timestep='.002' cone='elliptic' impratio='20'/><default>"
+                     "<geom solimp='.998 .998 .001' solref='.001 1' density='100'/></default>"
+                     "<worldbody><geom type='box' size='2 2 .025' pos='0 0 .845'/>");
+    for (int i = 0; i < BOXES; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "<body pos='%.3f %.3f .943' euler='0 0 %d'><joint type='free' damping='.0005'/>"
+                      "<geom type='box' size='.0143 .0552 .0672'/></body>",
+                      0.3 * (i % 6) - 0.7, 0.3 * (i / 6) - 0.5, 7 * i + 3);
+    snprintf(text + n, sizeof text - (size_t)n, "</worldbody></mujoco>");
+    bex_mj_model *m;
+    bex_mj_sim s;
+    if (bex_mj_model_load(&m, text, "boxes") < 0) fail_msg("%s", bex_error());
+    assert_int_equal(bex_mj_sim_init(&s, m), 0);
+    for (int t = 0; t < STEPS; t++)
+        if (bex_mj_sim_step(&s, 1) < 0) fail_msg("step %d: %s", t, bex_error());
+    for (int i = 0; i < BOXES; i++)
+        if (fabs(s.qpos[7 * i + 2] - 0.9372) > 1e-4)
+            fail_msg("box %d is at %g", i, s.qpos[7 * i + 2]);
+    bex_mj_sim_fini(&s);
+    bex_mj_model_free(m);
+}
+
 // with pairs dropped early and without, one of every shape thrown about a room of boxes
 static void dropping_far_pairs_changes_nothing(void **state) {
     (void)state;
@@ -166,6 +194,7 @@ int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     keep_mujocos();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxes_at_rest_stay),
         cmocka_unit_test(dropping_far_pairs_changes_nothing),
         cmocka_unit_test(sizes_are_the_models),
         cmocka_unit_test(malformed_models_are_messages),

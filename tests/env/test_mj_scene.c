@@ -89,7 +89,7 @@ static double mass_of(const char *mesh) {
              "<mujoco><asset><mesh name='m' file='%s'/></asset><worldbody><body><freejoint/>"
              "<geom type='mesh' mesh='m'/></body></worldbody></mujoco>",
              mesh);
-    if (bex_mj_scene_load(&m, &(bex_mj_scene){xml, files, 4}, mesh) < 0)
+    if (bex_mj_scene_load(&m, &(bex_mj_scene){.xml = xml, .files = files, .count = 4}, mesh) < 0)
         fail_msg("%s", bex_error());
     double kg = bex_mj_model_mass(m);
     bex_mj_model_free(m);
@@ -99,7 +99,8 @@ static double mass_of(const char *mesh) {
 static void meshes_and_textures_load(void **state) {
     (void)state;
     bex_mj_model *m;
-    if (bex_mj_scene_load(&m, &(bex_mj_scene){scene, files, 4}, "tetrahedra") < 0)
+    if (bex_mj_scene_load(&m, &(bex_mj_scene){.xml = scene, .files = files, .count = 4},
+                          "tetrahedra") < 0)
         fail_msg("%s", bex_error());
     assert_int_equal(m->nq, 14);
     // the same body in two formats
@@ -129,12 +130,14 @@ static void what_is_missing_is_named(void **state) {
         bex_mj_file rest[3];
         for (int i = 0, n = 0; i < 4; i++)
             if (i != gone) rest[n++] = files[i];
-        refused((bex_mj_scene){scene, rest, 3}, names[gone]);
+        refused((bex_mj_scene){.xml = scene, .files = rest, .count = 3}, names[gone]);
     }
-    refused((bex_mj_scene){scene, NULL, 0}, "no file 'tetra.obj' among the 0 of the scene");
+    refused((bex_mj_scene){.xml = scene}, "no file 'tetra.obj' among the 0 of the scene");
     static const char inner[] = "<mujoco><asset><mesh file='deep.obj'/></asset></mujoco>";
     bex_mj_file outer = {"more.xml", inner, sizeof inner - 1};
-    refused((bex_mj_scene){"<mujoco><include file='more.xml'/></mujoco>", &outer, 1},
+    refused((bex_mj_scene){.xml = "<mujoco><include file='more.xml'/></mujoco>",
+                           .files = &outer,
+                           .count = 1},
             "more.xml: no file 'deep.obj'");
     refused((bex_mj_scene){.xml = "<mujoco><asset><texture type='skybox' fileup='up.png'/></asset>"
                                   "</mujoco>"},
@@ -162,7 +165,7 @@ static void wrong_files_are_messages(void **state) {
     (void)state;
     static char longest[1200];
     memset(longest, 'x', sizeof longest - 1);
-    static const struct {
+    static struct {
         bex_mj_file file;
         const char *part;
     } bad[] = {
@@ -172,14 +175,14 @@ static void wrong_files_are_messages(void **state) {
         {{"model.xml", obj, sizeof obj - 1}, "'model.xml': given twice"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        refused((bex_mj_scene){"<mujoco/>", &bad[i].file, 1}, bad[i].part);
+        refused((bex_mj_scene){.xml = "<mujoco/>", .files = &bad[i].file, .count = 1}, bad[i].part);
     bex_mj_file damaged[4];
     memcpy(damaged, files, sizeof damaged);
     damaged[2].size = 20;
-    refused((bex_mj_scene){scene, damaged, 4}, "PNG");
+    refused((bex_mj_scene){.xml = scene, .files = damaged, .count = 4}, "PNG");
     damaged[2] = files[2];
     damaged[1].size = 90;
-    refused((bex_mj_scene){scene, damaged, 4}, "STL");
+    refused((bex_mj_scene){.xml = scene, .files = damaged, .count = 4}, "STL");
 }
 
 /* The check alone, on what is hardly XML: it neither reads past the end nor stops a scene MuJoCo should

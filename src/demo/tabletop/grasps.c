@@ -56,6 +56,8 @@ static const bex_grasp grasps[] = {
     {"white_yellow_mug", {-0.0615, -0.003, 0.083}, X},
     {"white_yellow_mug", {-0.022, 0.0425, 0.083}, Y},
     {"white_yellow_mug", {-0.022, -0.0425, 0.083}, Y},
+    {"chefmate_8_frypan", {-0.0865, 0, 0.034}, X},
+    {"chefmate_8_frypan", {0.145, 0, 0.044}, Y},
     {"chefmate_8_frypan", {0.165, 0, 0.044}, Y},
     {"chefmate_8_frypan", {0.185, 0, 0.044}, Y},
     {"moka_pot", {0, -0.0013, 0.079}, X},

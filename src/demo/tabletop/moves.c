@@ -104,7 +104,7 @@ static int cost_of(const bex_hand *h, int thing, const choice *c) {
     for (int i = 0; i < WAY; i++) {
         double off[3];
         way_in(c, i, off);
-        cost += crowded(h, thing, c->at, c->R, off);
+        cost += 2 * crowded(h, thing, c->at, c->R, off);
     }
     if (c->grasp == h->tried) cost += 2;
     // an arm stretched out straight does not come back
@@ -168,7 +168,7 @@ static void lift_out(bex_hand *h, const choice *c, double lift) {
     }
     const double up[3] = {0, 0, 1}, back[3] = {-c->R[2], -c->R[5], -c->R[8]};
     add(to, h->where, lift, c->leans ? back : up);
-    bex_hand_go(h, to, c->R, 0.03, 45);
+    bex_hand_go(h, to, c->R, fmin(0.03, 0.25 * lift), 45);
 }
 
 bool bex_move_pick(bex_hand *h, int thing, const double *along, double lift) {
@@ -276,43 +276,9 @@ static double drawer_at(const bex_hand *h, const drawer *d) {
     return bex_goals_joint(h->goals, h->sim, &d->joint);
 }
 
-// fingers above and below the bar, then out
+/* Closed fingers on the bar from above and behind, pressed down and drawn out. A bar gripped between them creeps out of
+ * the pads: of 48 pulls at the top drawer a quarter slipped off, of 96 by this one none. */
 static void pull_drawer(bex_hand *h, int region) {
-    drawer d = drawer_of(h, region);
-    double R[9], at[3], in[3] = {-d.out[0], -d.out[1], 0};
-    bex_hand_down(h, R, d.out);
-    bex_hand_lean(R, in, 1.3);
-    h->grip = -1;
-    add(at, d.handle, 0.14, d.out);
-    at[2] += 0.03;
-    bex_hand_go(h, at, R, 0.04, 70);
-    add(at, d.handle, 0.05, d.out);
-    bex_hand_go(h, at, R, 0.012, 50);
-    add(at, d.handle, -0.003, d.out);
-    bex_hand_go(h, at, R, 0.007, 30);
-    bex_hand_close(h, 10);
-    h->speed = 0.6; // a jerk would pull the fingers off
-    for (int n = 0; n < 45 && drawer_at(h, &d) > -0.152 && !bex_hand_over(h); n++) {
-        d = drawer_of(h, region);
-        double ahead =
-            (h->where[0] - d.handle[0]) * d.out[0] + (h->where[1] - d.handle[1]) * d.out[1];
-        if (ahead > 0.03) break; // it slipped off
-        add(at, d.handle, 0.1, d.out);
-        bex_hand_go(h, at, R, 0, 1);
-    }
-    h->speed = 1;
-    bex_hand_open(h, 6);
-    add(at, h->where, 0.05, d.out);
-    bex_hand_go(h, at, R, 0.02, 12);
-    // clear of the drawer before the hand turns down again
-    bex_hand_down(h, R, d.out);
-    add(at, h->where, 0.02, d.out);
-    at[2] = d.cabinet.p[2] + 0.31;
-    bex_hand_go(h, at, R, 0.05, 25);
-}
-
-// closed fingers on the bar from above and behind, pressed down and drawn out
-static void drag_drawer(bex_hand *h, int region) {
     drawer d = drawer_of(h, region);
     double R[9], at[3], in[3] = {-d.out[0], -d.out[1], 0};
     bex_hand_down(h, R, (const double[3]){-d.out[1], d.out[0], 0});
@@ -343,7 +309,7 @@ void bex_move_open_drawer(bex_hand *h, int region) {
     drawer d = drawer_of(h, region);
     rise(h, d.handle[2] + 0.05);
     for (int n = 0; n < 3 && drawer_at(h, &d) > -0.142 && !bex_hand_over(h); n++)
-        (d.low ? drag_drawer : pull_drawer)(h, region);
+        pull_drawer(h, region);
 }
 
 void bex_move_close_drawer(bex_hand *h, int region) {

@@ -61,9 +61,8 @@ static void put_on_region(bex_hand *h, int a, int region) {
     double z = table ? h->scene->room->top : site.p[2] + half[2];
     if (is(h, r->target, "flat_stove")) z += 0.025;
     double along[3] = {1, 0, 0};
-    bool pan = is(h, a, "chefmate_8_frypan"), shelf = is(h, r->target, "wooden_two_layer_shelf");
-    if (!bex_move_pick(h, a, pan || is(h, a, "moka_pot") ? along : NULL, shelf ? 0.2 : 0.14))
-        return;
+    bool shelf = is(h, r->target, "wooden_two_layer_shelf");
+    if (!bex_move_pick(h, a, is(h, a, "moka_pot") ? along : NULL, shelf ? 0.2 : 0.14)) return;
     site = bex_pose_region(h->goals, h->sim, region, half);
     double spread = fmin(0.02, 0.3 * fmin(half[0], half[1]));
     bex_put put = {.at = {site.p[0] + draw(h, -spread, spread),
@@ -169,6 +168,9 @@ static void put_pan_in_shelf(bex_hand *h, int pan, const bex_pose *shelf, double
     bex_hand_down(h, R, across);
     before_shelf(shelf, 0.005, -0.25, floor + below + 0.014, p);
     bex_move_bring(h, p, R, 0.012, 90);
+    if (!low) below = height_of(h, pan); // it hangs from its handle: the far rim is lowest
+    before_shelf(shelf, 0.005, -0.25, floor + below + 0.014, p);
+    if (!low) bex_move_bring(h, p, R, 0.012, 20);
     before_shelf(shelf, 0.005, -0.015, floor + below + 0.014, p);
     bex_move_bring(h, p, R, 0.01, 80);
     bex_hand_open(h, 8);

@@ -345,15 +345,15 @@ char *bex_compose_text(const bex_bddl *scene, const bex_parts *parts, bex_rng *f
     return text;
 }
 
-int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts, bex_detail detail,
-                bex_rng *fixtures, const char *name) {
+int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts,
+                const bex_looks *looks, bex_rng *fixtures, const char *name) {
     *out = (bex_composed){0};
     composing c = {.scene = scene,
                    .parts = parts,
-                   .detail = detail,
+                   .detail = looks->detail,
                    .fixtures = fixtures,
                    .placing = out->placing};
-    bex_scene_files files = {0};
+    bex_scene_files files = {.texture = looks->texture};
     char *text = NULL;
     int code = -1;
     if (bex_xml_tree_new(&c.tree, "mujoco") < 0) return -1;
@@ -361,11 +361,12 @@ int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts
         bex_fail_in("%s", name);
         goto done;
     }
-    if (detail != BEX_DETAIL_FULL && !parts->own) simplify(&c);
+    if (looks->detail != BEX_DETAIL_FULL && !parts->own) simplify(&c);
     if (bex_scene_files_load(&files, c.tree, name) < 0 || !(text = bex_xml_text(c.tree->root)))
         goto done;
     out->missing = files.missing;
-    code = bex_mj_scene_load(&out->model, &(bex_mj_scene){text, files.file, files.count}, name);
+    code = bex_mj_scene_load(&out->model,
+                             &(bex_mj_scene){text, files.file, files.count, .take = true}, name);
 done:
     free(text);
     bex_scene_files_fini(&files);

@@ -19,6 +19,11 @@
 /* What a picture shows: visual meshes and textures; the same with a plain robot; collision geoms alone. */
 typedef enum { BEX_DETAIL_FULL, BEX_DETAIL_LIGHT, BEX_DETAIL_PLAIN } bex_detail;
 
+typedef struct bex_looks {
+    bex_detail detail;
+    int texture; // pixels of a texture's side at most; 0: as they are
+} bex_looks;
+
 /* Where a thing may be put, learned from its part. */
 typedef struct bex_placing {
     double bottom;         // z of its lowest point below its origin
@@ -33,8 +38,8 @@ typedef struct bex_composed {
 
 /* fixtures: draws where in its region each stands; NULL: in the middle. Negative with a message; nothing
  * to free then. */
-int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts, bex_detail detail,
-                bex_rng *fixtures, const char *name);
+int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts,
+                const bex_looks *looks, bex_rng *fixtures, const char *name);
 
 /* The composed MJCF as text, malloced, files by whole paths: for a look, and for model_file of
  * demonstrations. */

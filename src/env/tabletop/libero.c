@@ -51,6 +51,9 @@ static const bex_config_row rows[] = {
                        "pixels of a picture's side; 0: no pictures"),
     BEX_CONFIG_CHOICE(bex_libero_options, detail, "full", details,
                       "of pictures: all meshes; a plain robot; collision shapes"),
+    BEX_CONFIG_INTEGER(
+        bex_libero_options, textures, "512", 0, 4096,
+        "pixels of a texture's side at most: larger ones are halved; 0: as they are"),
     BEX_CONFIG_INTEGER(bex_libero_options, samples, "4", 0, 16, "samples a pixel; 0: fastest"),
     BEX_CONFIG_BOOL(bex_libero_options, reflection, "false", "draw reflections"),
     BEX_CONFIG_END,
@@ -151,8 +154,9 @@ static int load(libero_world *w) {
     if (bex_parts_init(&w->parts, o->libero, o->robosuite) < 0 ||
         bex_parts_scene(&w->scene, &w->parts, o->scene) < 0 || choose_task(w) < 0)
         return -1;
-    if (bex_compose(&made, &w->scene, &w->parts, (bex_detail)o->detail,
-                    o->fixtures ? &fixtures : NULL, o->scene) < 0)
+    const bex_looks looks = {(bex_detail)o->detail, (int)o->textures};
+    if (bex_compose(&made, &w->scene, &w->parts, &looks, o->fixtures ? &fixtures : NULL, o->scene) <
+        0)
         return -1;
     w->mj.model = made.model;
     memcpy(w->placing, made.placing, sizeof w->placing);

@@ -32,7 +32,7 @@ typedef struct bex_libero_options {
     char libero[160], robosuite[160], scene[40], task[160];
     int proprio, start, detail; // choices of libero.c
     bool timestep, poses, tasks, reflection;
-    long long settle, images, samples, fixtures;
+    long long settle, images, textures, samples, fixtures;
 } bex_libero_options;
 
 /* The scene behind a world of this family; NULL: another family. */

@@ -35,7 +35,7 @@ static int find_files(bex_xml_tree *t, const char *robosuite, const char *libero
 int bex_recorded_load(bex_mj_model **out, const char *text, const char *robosuite,
                       const char *libero, const char *name) {
     bex_xml_tree *tree;
-    bex_scene_files files = {0};
+    bex_scene_files files = {.texture = BEX_TEXTURE_SIDE};
     char *whole = NULL;
     int code = -1;
     *out = NULL;
@@ -43,7 +43,8 @@ int bex_recorded_load(bex_mj_model **out, const char *text, const char *robosuit
     if (find_files(tree, robosuite, libero) < 0 || bex_scene_files_load(&files, tree, name) < 0 ||
         !(whole = bex_xml_text(tree->root)))
         goto done;
-    code = bex_mj_scene_load(out, &(bex_mj_scene){whole, files.file, files.count}, name);
+    code =
+        bex_mj_scene_load(out, &(bex_mj_scene){whole, files.file, files.count, .take = true}, name);
 done:
     free(whole);
     bex_scene_files_fini(&files);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "env/tabletop/texture.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,9 +104,15 @@ static int read_file(bex_scene_files *f, bex_xml_tree *t, bex_xml *asset, const 
         if (!grown) return bex_fail("out of memory");
         f->file = grown, f->room = room;
     }
-    if (snprintf(name, sizeof name, "%d-%s", f->count, base ? base + 1 : path) >= (int)sizeof name)
-        return bex_fail("'%.60s...' has too long a name", path);
     if (bex_file_read(&bytes, &size, path, LARGEST) < 0) return -1;
+    // a grid is cut into squares of whole pixels
+    bool plain = is(asset, "texture") && !bex_xml_get(asset, "gridsize");
+    int shrunk = plain && f->texture ? bex_texture_shrink(&bytes, &size, f->texture) : 0;
+    if (snprintf(name, sizeof name, "%d-%s%s", f->count, base ? base + 1 : path,
+                 shrunk ? ".rgb" : "") >= (int)sizeof name) {
+        free(bytes);
+        return bex_fail("'%.60s...' has too long a name", path);
+    }
     bex_xml_set(t, asset, "file", name);
     f->file[f->count++] = (bex_mj_file){bex_xml_get(asset, "file"), bytes, size};
     return 0;
