@@ -110,6 +110,8 @@ if(BEX_LAB AND NOT BEX_F64)
   bex_script_test(tools/deps tools/test_deps.sh)
   bex_script_test(tools/layers tools/test_layers.sh)
   bex_script_test(tools/size tools/test_size.sh)
+  bex_script_test(results/tables results/tables.sh)
+  bex_script_test(results/workflow results/workflow.sh)
 endif()
 # a sanitized library exports more, and cannot be linked into a plain program
 if(NOT BEX_F64 AND NOT BEX_SANITIZE)

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """demonstrators.py FILE medium|large|kitchen: what replaying demonstrations would find in a trial. Draws as many of the demonstrations that begin
 where trials do as a trial has episodes, cuts them at an episode's length and counts as the protocol does; 2,000 such trials. Also the share of all demonstrations that find each goal. Needs h5py and numpy."""
 import sys

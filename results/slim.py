@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """slim.py IN OUT: a results.json without the sampled paths and the machine's library list, on fewer lines."""
 import json, os, sys
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """steering.py medium|large FILE...: how straight ants walk, from demonstrations or trajectories.hdf5 of explorations. A row a file: of the episodes that begin in the
 start cell, cut at the protocol's length, the cells they see, net over walked metres of 100 upright steps, and the three cells (row, column) where most of them end; of
 explorations also goals found, with the goals' squares as in docs/environments/antmaze.md and centred on their cells (the state after an episode's last action is not in the file, so now and then one goal

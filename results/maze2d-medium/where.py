@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """where.py RUNS: which half-cells the explorations of RUNS reach after 40 episodes, by how the demonstrations use them. Needs h5py."""
 import os, sys
 import h5py
@@ -20,9 +20,10 @@ share = count / len(demos)
 common, rare = share >= 1e-3, (share > 0) & (share < 1e-3)
 print(f"\n| half-cells after 40 episodes | in at least 0.1 % of demonstration states: {common.sum()} | in fewer: {rare.sum()} | in none: {104 - (share > 0).sum()} |")
 print("|---|---|---|---|")
-for label, names in (("BE, online", ("online1", "online2", "online3")), ("BE, first-state", ("first1", "first2", "first3")),
-                     ("BC", ("bc-policy1", "bc-policy2", "bc-policy3")), ("retrieval, online", ("retrieval",)),
-                     ("retrieval, random neighbour", ("retrieval-random",))):
+for label, who in (("BE, the network alone", "alone#"), ("the same, history = its first state", "alone-first#"),
+                   ("BE, choice among 8 candidates", "online#"), ("BC", "bc-policy#"), ("BC with cosines of x and y", "bc-features#"),
+                   ("retrieval, one of the 6 best", "retrieval"), ("retrieval, random neighbour", "retrieval-random")):
+    names = [who.replace("#", s) for s in "123"] if "#" in who else [who]
     reached = []
     for name in names:
         with h5py.File(os.path.join(runs, name, "trajectories.hdf5")) as f:

@@ -32,6 +32,7 @@ static const struct {
     {"kitchen-hilp.ini", 30, 9, 3376213},
     {"kitchen-supe.ini", 30, 9, 2248754},
     {"maze2d-medium-bc.ini", 4, 2, 0},
+    {"maze2d-medium-be-paper.ini", 4, 2, 0},
     {"maze2d-medium-be.ini", 4, 2, 0},
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
