@@ -23,7 +23,10 @@ enum { EPISODES = 2, LEAST = 40, MOST = 400 };
 static const double SECONDS = 4; // that the latency may take
 
 static bool json, fast, best;
+static double deadline;
 static const bex_option options[] = {
+    {"deadline", BEX_OPTION_NUMBER, &deadline, "S",
+     "seconds an action may take: the search for a future is cut; 0: none", 0, 3600},
     {"fast", BEX_OPTION_FLAG, &fast, NULL, "do not measure the latency", 0, 0},
     {"best", BEX_OPTION_FLAG, &best, NULL, "the run's best checkpoint, not its newest", 0, 0},
     {"json", BEX_OPTION_FLAG, &json, NULL, "print JSON", 0, 0},
@@ -37,6 +40,7 @@ static const bex_usage usage = {
         "those settings, and how it was trained; of a run also how it was judged. Files of demonstrations\n"
         "and recordings are shown as by bex data show, explorations as by bex report.",
     .example = "bex show runs/be\n"
+               "bex show policy.safetensors --deadline 0.05\n"
                "bex show policy.safetensors --json",
     .options = options,
     .count = sizeof options / sizeof *options,
@@ -47,11 +51,29 @@ static const bex_usage usage = {
 typedef struct {
     int plans, calls;
     double p50, p99, max, call; // of plans; mean of all calls
+    int missed;                 // calls beyond the deadline
+    double made;                // candidates of a search when the next one begins, mean
 } latency;
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+// candidates of searches: of one that is over when another begins
+typedef struct {
+    int searches, made; // made: of the last one
+    double all;
+    int64_t step; // when it began
+} search_count;
+
+static void count_search(search_count *s, const bex_plan_report *r) {
+    if (!r) return;
+    // a search that goes on makes more; a new one begins with fewer, or elsewhere after all were made
+    bool another =
+        !s->searches || r->made < s->made || (r->step != s->step && s->made >= r->wanted);
+    if (another) s->all += s->made, s->searches++;
+    s->made = r->made, s->step = r->step;
 }
 
 // act, control step by control step, from states that wander about the demonstrations' mean
@@ -62,10 +84,12 @@ static int measure(latency *l, const bex_policy *p) {
     double *seconds = calloc(MOST, sizeof *seconds), begin = bex_seconds(), all = 0;
     int code = c && state && action && seconds ? 0 : -1, n = 0;
     bex_rng g = bex_rng_seed(1);
+    search_count searches = {0};
+    if (code == 0) bex_control_set_deadline(c, deadline);
     for (int e = 0; code == 0 && e < EPISODES; e++) {
         code = bex_control_begin(c);
         memcpy(state, p->normaliser.mean, O * sizeof *state);
-        for (int t = 0; code == 0 && n < MOST &&
+        for (int t = 0; code == 0 && n < MOST * (e + 1) / EPISODES &&
                         (t < LEAST || bex_seconds() - begin < SECONDS * (e + 1) / EPISODES);
              t++) {
             for (size_t j = 0; j < O; j++)
@@ -74,19 +98,18 @@ static int measure(latency *l, const bex_policy *p) {
             double start = bex_seconds();
             code = bex_control_act(c, &(bex_observation){.state = state}, action);
             double took = bex_seconds() - start;
-            all += took, l->calls++;
+            all += took, l->calls++, l->missed += deadline > 0 && took > deadline;
             if (bex_control_plans(c) != plans) seconds[n++] = took;
+            count_search(&searches, bex_control_report(c));
         }
         if (code == 0) code = bex_control_end(c);
     }
     if (code == 0 && n) {
         qsort(seconds, (size_t)n, sizeof *seconds, ascending);
-        *l = (latency){n,
-                       l->calls,
-                       seconds[(n - 1) / 2],
-                       seconds[(int)ceil(0.99 * n) - 1],
-                       seconds[n - 1],
-                       all / l->calls};
+        l->plans = n;
+        l->p50 = seconds[(n - 1) / 2], l->p99 = seconds[(int)ceil(0.99 * n) - 1];
+        l->max = seconds[n - 1], l->call = all / l->calls;
+        l->made = searches.searches ? (searches.all + searches.made) / searches.searches : 0;
     }
     bex_control_free(c);
     free(state), free(action), free(seconds);
@@ -132,9 +155,15 @@ static void print_latency(const latency *l, const bex_policy *p) {
            d->commit);
     printf("    %d plans   p50 %.2f ms, p99 %.2f ms, max %.2f ms; mean of all %d calls %.2f ms\n",
            l->plans, 1e3 * l->p50, 1e3 * l->p99, 1e3 * l->max, l->calls, 1e3 * l->call);
-    if (d->candidates > 1)
+    if (deadline > 0)
+        printf("    deadline %.4g ms: %d of %d calls took longer", 1e3 * deadline, l->missed,
+               l->calls);
+    if (deadline > 0 && l->made > 0)
+        printf("; %.1f of %lld candidates a search", l->made, d->candidates);
+    if (deadline > 0) printf("\n");
+    if (d->candidates > 1 && !(deadline > 0))
         printf("    a loop with less time sets a deadline: the search is cut and goes on "
-               "later (docs/deploy.md)\n");
+               "later (--deadline, docs/deploy.md)\n");
 }
 
 static void print_policy(const bex_policy *p, const latency *l) {
@@ -174,9 +203,10 @@ static json_t *policy_json(const bex_policy *p, const latency *l) {
                   "history", p->dit.o.N, "state", state, "action", action, "deploy", deploy);
     if (l)
         json_object_set_new(j, "latency",
-                            json_pack("{s:i, s:i, s:f, s:f, s:f, s:f}", "plans", l->plans, "calls",
-                                      l->calls, "p50", l->p50, "p99", l->p99, "max", l->max,
-                                      "mean_call", l->call));
+                            json_pack("{s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:i, s:f}", "plans",
+                                      l->plans, "calls", l->calls, "p50", l->p50, "p99", l->p99,
+                                      "max", l->max, "mean_call", l->call, "deadline", deadline,
+                                      "missed", l->missed, "candidates", l->made));
     return j;
 }
 

@@ -1,7 +1,6 @@
 /* policy/control.c - episodes, steps, the queue of actions. */
 #include "policy/control.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "policy/deploy.h"
 
@@ -28,8 +27,9 @@ struct bex_control {
     bex_real *chunk;        // (K,A) world's units
     int act, next;          // actions played of a chunk; the one that comes next, `act`: plan first
     int64_t ahead;          // steps that a planned chunk will take if nothing is observed meanwhile
-    double deadline, until; // seconds; of the call under way, by bex_seconds(), 0: none
-    bex_real *since;        // (room,O) states since the choice that is followed
+    double deadline, until; // seconds; of the call under way, by `now`, 0: none
+    bex_clock now;
+    bex_real *since; // (room,O) states since the choice that is followed
     int since_room, since_count;
     int64_t since_step; // of that choice
 };
@@ -113,6 +113,7 @@ bex_control *bex_control_new(const bex_policy *policy, const bex_deploy_config *
     bex_control *c = calloc(1, sizeof *c);
     if (!c) return bex_fail("out of memory"), NULL;
     c->policy = policy;
+    c->now = bex_seconds;
     c->deploy = deploy ? *deploy : policy->config.deploy;
     c->root = bex_rng_split(bex_rng_seed(seed), "control", 0);
     if (open_parts(c) == 0) return c;
@@ -136,6 +137,7 @@ void bex_control_free(bex_control *c) {
 static int replace_planner(bex_control *c, const bex_deploy_config *d) {
     bex_planner *old = c->planner, *next = bex_planner_new(c->policy, d, &c->tape);
     if (!next) return -1;
+    bex_planner_set_clock(next, c->now);
     c->planner = next;
     if (warm_up(c) == 0) {
         bex_planner_free(old);
@@ -212,6 +214,11 @@ int bex_control_set_seed(bex_control *c, uint64_t seed) {
 
 void bex_control_set_deadline(bex_control *c, double seconds) {
     c->deadline = seconds;
+}
+
+void bex_control_set_clock(bex_control *c, bex_clock now) {
+    c->now = now;
+    bex_planner_set_clock(c->planner, now);
 }
 
 const bex_plan_report *bex_control_report(const bex_control *c) {
@@ -303,7 +310,7 @@ static int check_observation(const bex_control *c, const bex_observation *obs) {
 // the next state of the running episode: remembered, its first one fixes the history
 static int observe(bex_control *c, const bex_observation *obs) {
     bex_planner_forget_choice(c->planner);
-    c->until = c->deadline > 0 ? bex_seconds() + DEADLINE_SHARE * c->deadline : 0;
+    c->until = c->deadline > 0 ? c->now() + DEADLINE_SHARE * c->deadline : 0;
     if (!c->running) return misuse("no episode has begun");
     if (check_observation(c, obs) < 0) return -1;
     bex_past_push(c->past, &c->tape, obs->state, bex_rng_split(c->root, "history", c->episode));

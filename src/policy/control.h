@@ -64,6 +64,8 @@ int bex_control_set_task(bex_control *c, int task, int scene); // 0 where there 
 /* Seconds that act and plan may take, 0: any. A search for a future is cut, and goes on in later plans where
  * it can (policy/planner.h). */
 void bex_control_set_deadline(bex_control *c, double seconds);
+void bex_control_set_clock(bex_control *c,
+                           bex_clock now); // that it is measured by; bex_seconds at first
 
 int bex_control_set_step(bex_control *c, long long step); // of the episode, for the timestep token
 int bex_control_set_seed(bex_control *c, uint64_t seed);  // between episodes; counts from 0 again

@@ -1,7 +1,6 @@
 /* policy/planner.c - propose and choose, or continue; see the header. */
 #include "policy/planner.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "kernel/random.h"
 #include "policy/candidate_noise.h"
@@ -31,6 +30,7 @@ struct bex_planner {
     int64_t chosen; // step of the last choice
     bool following; // the route is a future of this episode
     bex_plan_report report;
+    bex_clock now;
     double distance;             // of the future that is followed, to the target
     double each;                 // seconds a candidate takes, as it was lately
     bex_real *waypoint, *from;   // of the report
@@ -112,6 +112,7 @@ bex_planner *bex_planner_new(const bex_policy *policy, const bex_deploy_config *
     if (!p) return bex_fail("out of memory"), NULL;
     p->policy = policy;
     p->tape = tape;
+    p->now = bex_seconds;
     p->candidates = (int)d->candidates;
     p->sampler = (bex_sampler){.schedule = &policy->schedule, .steps = (int)d->denoising_steps};
     take_settings(p, d);
@@ -138,6 +139,10 @@ bool bex_planner_set(bex_planner *p, const bex_deploy_config *d) {
     if (d->candidates != p->candidates || (int)d->denoising_steps != p->sampler.steps) return true;
     take_settings(p, d);
     return false;
+}
+
+void bex_planner_set_clock(bex_planner *p, bex_clock now) {
+    p->now = now;
 }
 
 void bex_planner_forget(bex_planner *p) {
@@ -239,7 +244,7 @@ static int follow_waypoints(bex_planner *p, const bex_real *start, bex_real *x,
 static int portion(const bex_planner *p, double until, int least, int left) {
     if (until == 0) return left;
     // what follows a choice, an encoding or a second denoising, costs about as much as two
-    double room = (until - bex_seconds()) / p->each - 2;
+    double room = (until - p->now()) / p->each - 2;
     int most = left < PORTION ? left : PORTION;
     return room >= most ? most : room > least ? (int)room : least < left ? least : left;
 }
@@ -261,9 +266,9 @@ static int denoise(bex_planner *p, double until, int n, int least, bex_tensor **
     size_t size = bex_chunk_size(&p->policy->chunk);
     int made = 0;
     for (int b; made < n && (b = portion(p, until, made ? 0 : least, n - made)) > 0; made += b) {
-        double start = bex_seconds();
+        double start = p->now();
         sample(p, p->x + (size_t)made * size, b, pooled, null);
-        double took = (bex_seconds() - start) / b;
+        double took = (p->now() - start) / b;
         // rises at once and falls slowly: a deadline is missed by what was hoped for
         p->each = took > p->each ? took : p->each + 0.1 * (took - p->each);
     }

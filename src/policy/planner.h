@@ -21,6 +21,7 @@
 #ifndef BEX_POLICY_PLANNER_H
 #define BEX_POLICY_PLANNER_H
 
+#include "base/clock.h"
 #include "policy/past.h"
 #include "policy/policy.h"
 
@@ -35,7 +36,9 @@ void bex_planner_free(bex_planner *p); // NULL is fine
 /* Settings that need no other memory take effect with the next plan; true: these do need another planner. */
 bool bex_planner_set(bex_planner *p, const bex_deploy_config *deploy);
 
-void bex_planner_forget(bex_planner *p); // an episode begins: nothing to continue
+void bex_planner_set_clock(bex_planner *p,
+                           bex_clock now); // that in->until is of; bex_seconds at first
+void bex_planner_forget(bex_planner *p);   // an episode begins: nothing to continue
 
 typedef struct bex_plan_input {
     const bex_real *state;       // (O) world's units, finite
@@ -44,7 +47,8 @@ typedef struct bex_plan_input {
     int64_t step;                // of the episode
     int task, scene;
     bex_rng *rng;
-    double until; // by bex_seconds(): candidates are made as long as time is left; 0: all of them
+    double
+        until; // by the planner's clock: candidates are made as long as time is left; 0: all of them
 } bex_plan_input;
 
 /* actions (K,A), world's units. Negative with a message. */

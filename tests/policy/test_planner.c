@@ -151,10 +151,76 @@ static void a_follower_is_saved_and_loaded(void **state) {
     remove(path);
 }
 
+/* ---- a search under a deadline, by a clock that counts how often it is read ---- */
+
+static double wound;
+
+static double wind(void) {
+    return wound++;
+}
+
+static const char *const router[] = {
+    "model.waypoints=true",         "model.reach=2",        "diffusion.predicts=chunk",
+    "diffusion.show_waypoints=0.5", "deploy.candidates=40", "deploy.commit=30",
+    "deploy.action_steps=1",        "coverage.future=20",   NULL};
+
+enum { SEARCH_STEPS = 28, SEARCH_DEADLINE = 8 };
+
+// an episode's search: how often a better future took the place of the one followed
+static int search(bex_control *c, int e) {
+    int replaced = 0, made = 0;
+    int64_t followed = -1;
+    double distance = INFINITY;
+    ok(bex_control_begin(c));
+    for (int t = 0; t < SEARCH_STEPS; t++) {
+        float s[TINY_O], a[TINY_A];
+        tiny_state(s, e, t);
+        double before = wound;
+        ok(bex_control_act(c, &(bex_observation){.state = s}, a));
+        // three quarters of the deadline are planned with; a portion, three readings, that began then ends
+        assert_true(wound - before <= 0.75 * SEARCH_DEADLINE + 3);
+        const bex_plan_report *r = bex_control_report(c);
+        assert_int_equal(r->wanted, 40);
+        if (made < 40)
+            assert_true(r->made > made); // every plan goes on
+        else
+            assert_int_equal(r->made, 40); // and none once all were made
+        assert_in_range(r->made, 1, t == 0 ? 39 : 40);
+        // the best so far: a future takes the place of another only if it is nearer to what is asked for
+        double now = fabs(r->expected - r->asked);
+        assert_true(now <= distance);
+        assert_int_equal(now < distance, r->step != followed);
+        if (r->step != followed) assert_int_equal(r->step, t);
+        replaced += t > 0 && r->step != followed;
+        made = r->made, followed = r->step, distance = now;
+    }
+    assert_int_equal(made, 40);
+    ok(bex_control_end(c));
+    return replaced;
+}
+
+static void a_search_goes_on_over_plans(void **state) {
+    (void)state;
+    bex_policy *p = tiny_policy(router, 0, 3);
+    bex_control *c = make(p, TINY_SETTINGS);
+    int replaced = 0;
+    bex_control_set_deadline(c, SEARCH_DEADLINE);
+    bex_control_set_clock(c, wind);
+    for (int e = 0; e < 8; e++) replaced += search(c, e);
+    assert_true(replaced > 0);
+    // another planner, for other settings, goes by the same clock
+    ok(bex_control_set(c, "candidates", "20"));
+    ok(bex_control_set(c, "candidates", "40"));
+    search(c, 8);
+    bex_control_free(c);
+    bex_policy_free(p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_follower_keeps_the_route),
         cmocka_unit_test(a_follower_is_saved_and_loaded),
+        cmocka_unit_test(a_search_goes_on_over_plans),
         cmocka_unit_test(candidates_can_be_set),
         cmocka_unit_test(action_noise_spares_waypoints),
     };
