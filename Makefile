@@ -9,7 +9,7 @@ MPIRUN ?= OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun
 # what installs missing packages; DEPS=: trusts that all are there
 DEPS ?= tools/deps
 
-SOURCES = $(shell find include src web bench tests -name '*.[ch]')
+SOURCES = $(shell find include src web bench tests examples -name '*.[ch]')
 # $(call preset,NAME): configure and build; $(call run_tests,NAME): its tests
 preset = cmake --preset $(1) && cmake --build --preset $(1) -j$(JOBS)
 run_tests = ctest --preset $(1) -j$(JOBS)
@@ -21,7 +21,7 @@ help:
 	@echo 'make            build the library and the program: build/release/bin/bex'
 	@echo 'make demo       build, train two policies, let them explore: runs/demo/report.html'
 	@echo 'make test       install what is missing, build, run every test (also in double)'
-	@echo 'make check      format, include order, sizes, headers, warnings as errors, libbex without OpenMP'
+	@echo 'make check      format, include order, sizes, headers, warnings as errors, libbex without OpenMP, the pages'
 	@echo 'make asan       the tests under AddressSanitizer and UBSan'
 	@echo 'make f64        the gradient checks: the double build and its tests'
 	@echo 'make arm        libbex for aarch64, its tests under qemu (installs a cross compiler)'
@@ -60,6 +60,7 @@ check: deps
 	$(call preset,check)
 	$(call preset,noomp)
 	$(call run_tests,noomp) -R '^(api|install|coverage)/'
+	tools/words --build build/check
 
 arm:
 	@$(DEPS) $(if $(filter tools/deps,$(DEPS)),--arm)

@@ -20,7 +20,7 @@ install(DIRECTORY include/bex DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATC
 install(DIRECTORY bindings/python/bex DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/python
   FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
 
-install(FILES examples/robot_loop.c bindings/python/example_env.py bindings/python/newcomer.py
+install(FILES examples/robot_loop.c examples/be_in_one_file.c bindings/python/example_env.py bindings/python/newcomer.py
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bex/examples)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 

@@ -58,7 +58,7 @@ if(NOT BEX_F64)
     add_executable(example_${name} ${source})
     set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name}
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples INSTALL_RPATH ${CMAKE_BINARY_DIR})
-    target_link_libraries(example_${name} PRIVATE bex)
+    target_link_libraries(example_${name} PRIVATE bex m)
   endforeach()
 endif()
 
@@ -112,6 +112,13 @@ if(BEX_LAB AND NOT BEX_F64)
   bex_script_test(tools/size tools/test_size.sh)
   bex_script_test(results/tables results/tables.sh)
   bex_script_test(results/workflow results/workflow.sh)
+  bex_script_test(tools/words tools/test_words.sh $<TARGET_FILE:bex-cli>)
+  bex_script_test(cli/pictures cli/pictures.sh $<TARGET_FILE:bex-cli>)
+  add_test(NAME docs/generated COMMAND ${PROJECT_SOURCE_DIR}/tools/pages --check $<TARGET_FILE:bex-cli>)
+endif()
+# what a student compiles: by any compiler of C, without us
+if(NOT BEX_F64 AND NOT BEX_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+  bex_script_test(examples/be_in_one_file examples/be_in_one_file.sh ${PROJECT_SOURCE_DIR})
 endif()
 # a sanitized library exports more, and cannot be linked into a plain program
 if(NOT BEX_F64 AND NOT BEX_SANITIZE)

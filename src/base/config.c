@@ -31,8 +31,7 @@ enum { BOOL_WORDS = sizeof bool_words / sizeof *bool_words };
 
 /* ---- one value ---- */
 
-// what a row accepts, in words: "a number in [0, 1]"
-static void allowed(char *out, size_t size, const bex_config_row *row) {
+void bex_config_allowed(char *out, size_t size, const bex_config_row *row) {
     char least[BEX_NUMBER_SIZE], most[BEX_NUMBER_SIZE];
     int used = 0;
     switch (row->type) {
@@ -163,7 +162,7 @@ static int assign(const bex_config_schema *schema, const bex_config_section *s,
     }
     if (assign_plain(row, at, text) == 0) return 0;
     char what[512];
-    allowed(what, sizeof what, row);
+    bex_config_allowed(what, sizeof what, row);
     bex_fail("%s.%s = '%.160s': not %s", s->name, row->name, text, what);
     if (row->type == BEX_CONFIG_IS_CHOICE) {
         int count = 0;
@@ -531,7 +530,7 @@ static void print_config(const bex_config_schema *schema, const void *config, FI
                 print_keys(out, at);
                 continue;
             }
-            allowed(what, sizeof what, row);
+            bex_config_allowed(what, sizeof what, row);
             fprintf(out, "; %s: %s\n%s = ", row->help, what, row->name);
             char value[BEX_CONFIG_TEXT_SIZE];
             tell_value(value, sizeof value, schema, s, row, config);
@@ -563,12 +562,13 @@ void bex_config_help(const bex_config_schema *schema, FILE *out) {
             char left[3 * BEX_CONFIG_NAME_SIZE + BEX_CONFIG_TEXT_SIZE], what[512];
             bool keys = row->type == BEX_CONFIG_IS_KEYS;
             if (row->retired) continue;
-            allowed(what, sizeof what, row);
+            bex_config_allowed(what, sizeof what, row);
             snprintf(left, sizeof left, "--%s.%s=%s", s->name, keys ? "KEY" : row->name,
                      keys ? "VALUE" : row->initial);
             bool marks = schema->marks_size && row->automatic;
             fprintf(out, "  %-36s %s%s%s%s\n", left, row->help, keys ? "" : ": ", what,
                     marks ? ", or auto" : "");
+            if (row->advice) fprintf(out, "  %-36s typical: %s\n", "", row->advice);
         }
     }
 }

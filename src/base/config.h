@@ -29,6 +29,9 @@
  *
  *         BEX_CONFIG_NUMBER(train_config, lr, "3e-4", 0, 1, "learning rate", .was = "optimiser.rate"),
  *
+ * What a beginner wants to know besides, a typical value and when to raise it, is .advice = "..": listed by
+ * bex_config_help and docs/settings, not saved with a run.
+ *
  * A row with .automatic = true may be given as "auto": its value is then whoever's who knows better, e.g.
  * what the data say (suggest/), and stays as it is meanwhile. Any other value takes the mark away.
  *
@@ -63,9 +66,10 @@ typedef struct bex_config_row {
     double least, most;
     const char *const *choices; // NULL-terminated
     const char *help;           // one line
-    const char *was;            // "section.key" of before, which is read as this one; NULL: none
-    bool retired;               // read from old files, never written or listed
-    bool automatic;             // may be "auto", in a schema that keeps marks
+    const char *advice; // a typical value, and when to raise it: "8; raise when .."; NULL: none
+    const char *was;    // "section.key" of before, which is read as this one; NULL: none
+    bool retired;       // read from old files, never written or listed
+    bool automatic;     // may be "auto", in a schema that keeps marks
 } bex_config_row;
 
 typedef struct bex_config_section {
@@ -150,7 +154,10 @@ char *bex_config_text(const bex_config_schema *schema, const void *config);
 int bex_config_save(const bex_config_schema *schema, const void *config, const char *path,
                     int replace);
 
-/* The list of keys by section, with defaults and what is allowed. */
+/* What a row accepts, in words: "a number in [0, 1]"; empty for keys known only later. */
+void bex_config_allowed(char *out, size_t size, const bex_config_row *row);
+
+/* The list of keys by section, with defaults, what is allowed, and advice. */
 void bex_config_help(const bex_config_schema *schema, FILE *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* cli/cmd_compare.c - `bex compare A B`: two explorations of one world, trial by trial. */
 #include "cli/command.h"
+#include "cli/compare_film.h"
 #include "cli/options.h"
 #include "draw/figure.h"
 
@@ -17,11 +18,17 @@
 enum { MOST_ROWS = 64, NAME = 48 };
 static const double CONFIDENCE = 0.95;
 
-static const char *plot, *names;
+static const char *plot, *names, *film;
+static long long film_trial = 1;
+static bex_env_flags world;
 static bool json, unpaired;
 static const bex_option options[] = {
     {"names", BEX_OPTION_TEXT, &names, "A,B", "what to call them [the directories]", 0, 0},
     {"plot", BEX_OPTION_TEXT, &plot, "OUT", "draw it: .png, .svg or .pdf", 0, 0},
+    {"film", BEX_OPTION_TEXT, &film, "OUT.gif", "one trial of both, side by side, with counters", 0,
+     0},
+    {"trial", BEX_OPTION_INTEGER, &film_trial, "N", "of --film, from 1", 1, 100000},
+    BEX_ENV_OPTIONS(world),
     {"unpaired", BEX_OPTION_FLAG, &unpaired, NULL, "as independent trials, whatever their seeds", 0,
      0},
     {"json", BEX_OPTION_FLAG, &json, NULL, "print JSON", 0, 0},
@@ -35,7 +42,8 @@ static const bex_usage usage = {
         "i of the\n"
         "other: the mean difference, its standard error over pairs, Student's p. Otherwise trials count as\n"
         "independent (Welch). Rates, such as the trials that found a goal, have Wilson's 95 % intervals.",
-    .example = "bex compare explored/online explored/first --plot difference.svg",
+    .example = "bex compare explored/online explored/first --plot difference.svg\n"
+               "bex compare explored/be explored/bc --names BE,BC --film race.gif",
     .options = options,
     .count = sizeof options / sizeof *options,
 };
@@ -317,6 +325,8 @@ int bex_cmd_compare(int argc, char **argv) {
     } else if (n == 2) {
         int done = read_both(c, path);
         if (done == 0 && plot) done = draw(c);
+        const char *called[2] = {c->of[0].name, c->of[1].name};
+        if (done == 0 && film) done = bex_compare_film(path, called, (int)film_trial, &world, film);
         if (done == 0) (json ? print_json : print_text)(c);
         code = done == 0 ? BEX_EXIT_OK
                          : bex_command_fail(&usage, bex_error_is_misuse() ? BEX_EXIT_USAGE

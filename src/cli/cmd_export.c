@@ -32,7 +32,7 @@ static const bex_usage usage = {
         "A trained policy as one file to put on a robot or to publish. RUN: a run, a checkpoint or a\n"
         "model file. The same policy, bit for bit: a checkpoint keeps both the weights of the last\n"
         "update and, with train.ema, their running average; here is only what acts. --deploy.KEY=VALUE\n"
-        "sets how it acts where nobody asks otherwise, which is often found out after training.\n"
+        "sets its defaults of acting, which are often found out after training.\n"
         "Whatever takes a policy takes the file; training goes on from the run, not from it.",
     .example =
         "bex export runs/be --out policy.safetensors\n"

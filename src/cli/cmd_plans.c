@@ -21,13 +21,15 @@
 #include <string.h>
 
 static const char *policy_path, *maze, *picture, *out;
-static long long trials, episode = 2;
+enum { PANELS_MOST = 8 };
+static long long trials, episode = 2, panels_most = PANELS_MOST;
 static bool json;
 
 static const bex_option options[] = {
     {"trials", BEX_OPTION_INTEGER, &trials, "N", "of the first N trials; 0: all", 0, 10000},
     {"picture", BEX_OPTION_TEXT, &picture, "FILE",
-     "the choices of one episode over the map, at most eight of them: .png, .svg or .pdf", 0, 0},
+     "the choices of one episode over the map, evenly spaced: .png, .svg or .pdf", 0, 0},
+    {"panels", BEX_OPTION_INTEGER, &panels_most, "N", "choices in it, at most", 1, PANELS_MOST},
     {"episode", BEX_OPTION_INTEGER, &episode, "N", "of the first trial, for --picture; from 1", 1,
      1e6},
     {"out", BEX_OPTION_TEXT, &out, "FILE",
@@ -47,7 +49,7 @@ static const bex_usage usage = {
         "one was executed; and, with each choice made once more as if no earlier episode were known,\n"
         "what the past is worth to it. Takes as long as exploring.",
     .example = "bex plans explored\n"
-               "bex plans explored --trials 1 --episode 3 --picture futures.png\n"
+               "bex plans explored --trials 1 --episode 3 --panels 4 --picture futures.png\n"
                "bex plans explored --out plans.hdf5 --json",
     .options = options,
     .count = sizeof options / sizeof *options,
@@ -154,17 +156,16 @@ static int plan(session *s) {
     return bex_plans_summarise(&s->summary, &s->plans, &s->rows, s->world);
 }
 
-// at most eight choices of the episode, evenly spaced
+// some choices of the episode, evenly spaced
 static int draw(const session *s) {
-    enum { MOST = 8 };
     const bex_plans *p = &s->plans;
     const bex_plans_trial *t = &p->trial[0];
-    bex_futures shown[MOST];
+    bex_futures shown[PANELS_MOST];
     int first = 0, n = 0, k = (int)episode - 1;
     while (first < t->count && t->episode[first] < k) first++;
     while (first + n < t->count && t->episode[first + n] == k) n++;
     if (n == 0) return bex_fail("the first trial has no choice in an episode %lld", episode);
-    int panels = n < MOST ? n : MOST;
+    int panels = n < (int)panels_most ? n : (int)panels_most;
     for (int i = 0; i < panels; i++) {
         int c = first + i * n / panels;
         size_t row = (size_t)(s->rows.start[k] + t->step[c]), proposals = (size_t)c * (size_t)p->n;

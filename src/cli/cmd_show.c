@@ -36,7 +36,7 @@ static const bex_usage usage = {
     .synopsis = "POLICY|RUN|FILE [options]",
     .about =
         "What a thing is. Of a policy: its sizes, what each value of a state and an action is, with ranges,\n"
-        "how it acts where nobody asks otherwise, how long an action takes on this machine with exactly\n"
+        "its defaults of acting, how long an action takes on this machine with exactly\n"
         "those settings, and how it was trained; of a run also how it was judged. Files of demonstrations\n"
         "and recordings are shown as by bex data show, explorations as by bex report.",
     .example = "bex show runs/be\n"

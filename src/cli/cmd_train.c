@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/ranks.h"
+#include "host/json.h"
 #include "run/mpi.h"
 #include "run/provenance.h"
 #include "run/run.h"
@@ -21,7 +22,7 @@
 #include <string.h>
 
 static const char *out, *data, *resume, *agent;
-static bool dry_run, force, list, quiet;
+static bool dry_run, force, list, json, quiet;
 static long long overfit = -1, seed = -1;
 
 static const bex_option options[] = {
@@ -36,7 +37,9 @@ static const bex_option options[] = {
     {"dry-run", BEX_OPTION_FLAG, &dry_run, NULL,
      "print sizes and the time of an update, write nothing", 0, 0},
     {"force", BEX_OPTION_FLAG, &force, NULL, "replace a run that is there", 0, 0},
-    {"keys", BEX_OPTION_FLAG, &list, NULL, "list every key of the configuration", 0, 0},
+    {"keys", BEX_OPTION_FLAG, &list, NULL,
+     "list every key of the configuration, with a typical value and when to raise it", 0, 0},
+    {"json", BEX_OPTION_FLAG, &json, NULL, "--keys as JSON", 0, 0},
     {"quiet", BEX_OPTION_FLAG, &quiet, NULL, "no progress line", 0, 0},
 };
 static const bex_usage usage = {
@@ -132,6 +135,29 @@ static int describe(bex_train_config *c) {
     return code;
 }
 
+// what docs/settings is made of
+static void print_keys(void) {
+    json_t *sections = json_array();
+    for (int i = 0; i < bex_train_schema.count; i++) {
+        const bex_config_section *s = &bex_train_schema.sections[i];
+        json_t *rows = json_array();
+        for (const bex_config_row *row = s->rows; row->name; row++) {
+            char what[512];
+            bool keys = row->type == BEX_CONFIG_IS_KEYS;
+            if (row->retired) continue;
+            bex_config_allowed(what, sizeof what, row);
+            json_array_append_new(
+                rows, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b}", "key", keys ? "KEY" : row->name,
+                                "default", row->initial, "help", row->help, "allowed", what,
+                                "advice", row->advice ? row->advice : "", "auto", row->automatic));
+        }
+        json_array_append_new(sections, json_pack("{s:s, s:s, s:o}", "section", s->name, "help",
+                                                  s->help, "keys", rows));
+    }
+    bex_json_print(sections);
+    json_decref(sections);
+}
+
 // rank 0 reads first: a mistake is told once
 static int parse(int argc, char **argv, const char **file) {
     int rank = bex_ranks_rank();
@@ -152,7 +178,10 @@ static int run(int argc, char **argv) {
         goto done;
     }
     if (list) {
-        if (speaks) bex_config_help(&bex_train_schema, stdout);
+        if (speaks && json)
+            print_keys();
+        else if (speaks)
+            bex_config_help(&bex_train_schema, stdout);
         code = BEX_EXIT_OK;
         goto done;
     }

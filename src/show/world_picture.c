@@ -241,6 +241,120 @@ int bex_world_animation(const bex_world *world, const bex_paths *paths, const ch
     return code;
 }
 
+// ---- a race ----
+
+enum { RACE_DELAY = 8, RACE_REST = 300 }; // centiseconds
+#define RACE_PANEL 190.0                  // points
+
+typedef struct race {
+    scene s;
+    const bex_racer *racer;
+    int every;
+    unsigned char *visited[2]; // (regions)
+    int count[2];              // regions visited so far
+} race;
+
+// what rows first..last-1 of a racer's file visit
+static void race_count(race *r, int who, int first, int last) {
+    const bex_world *w = r->s.world;
+    for (int t = first; t < last; t++) {
+        const bex_real *obs = r->racer[who].obs + (size_t)t * (size_t)r->racer[who].stride;
+        int region = w->class->region(w, obs);
+        if (region < 0 || r->visited[who][region]) continue;
+        r->visited[who][region] = 1;
+        r->count[who]++;
+    }
+}
+
+// rows first..last-1, as one line
+static int race_rows(const scene *s, const bex_racer *racer, int first, int last) {
+    bex_paths one = {.count = 1,
+                     .obs = (const bex_real *const[]){racer->obs},
+                     .length = (const int[]){last},
+                     .stride = racer->stride};
+    return place_rows(s, &one, 0, first, last);
+}
+
+static void race_panel(const race *r, bex_panel *p, int who, int episode, int now) {
+    const scene *s = &r->s;
+    const bex_racer *racer = &r->racer[who];
+    bex_colour colour = who ? BEX_VERMILION : BEX_BLUE;
+    char title[96];
+    snprintf(title, sizeof title, "%.48s: %d of %d", racer->name, r->count[who], s->world->regions);
+    prepare(s, p, title);
+    for (int k = 0; k < episode; k++) {
+        int n = race_rows(s, racer, racer->start[k], racer->start[k + 1]);
+        bex_panel_path(p, s->x, s->y, n, &(bex_mark){.colour = colour, .alpha = 0.3, .width = 1});
+    }
+    int n = race_rows(s, racer, racer->start[episode], now);
+    bex_panel_path(p, s->x, s->y, n, &(bex_mark){.colour = colour, .width = 2});
+    if (n)
+        bex_panel_scatter(p, s->x + n - 1, s->y + n - 1, 1,
+                          &(bex_mark){.colour = colour, .size = 8});
+    draw_walls(s, p);
+}
+
+static int race_frame(const race *r, bex_animation *a, int episode, int step, int rest) {
+    double w = r->s.right - r->s.left, h = r->s.bottom - r->s.top, side = RACE_PANEL / fmax(w, h);
+    bex_figure *f = bex_figure_new(1, 2, w * side, h * side);
+    char title[64];
+    snprintf(title, sizeof title, "Regions visited, episode %d of %d", episode + 1,
+             r->racer[0].episodes < r->racer[1].episodes ? r->racer[0].episodes
+                                                         : r->racer[1].episodes);
+    bex_figure_title(f, title);
+    for (int who = 0; who < 2; who++) {
+        const int *start = r->racer[who].start + episode;
+        int now = start[0] + step < start[1] ? start[0] + step : start[1];
+        race_panel(r, bex_figure_panel(f, 0, who), who, episode, now);
+    }
+    int code = bex_animation_add(a, f, rest);
+    bex_figure_free(f);
+    return code;
+}
+
+// one episode of both, side by side, until the longer one ends
+static int race_episode(race *r, bex_animation *a, int episode, bool last) {
+    int length[2], most, code = 0;
+    for (int who = 0; who < 2; who++)
+        length[who] = r->racer[who].start[episode + 1] - r->racer[who].start[episode];
+    most = length[0] > length[1] ? length[0] : length[1];
+    for (int step = 0; code == 0 && step < most;) {
+        int next = step + r->every < most ? step + r->every : most;
+        for (int who = 0; who < 2; who++) {
+            int first = r->racer[who].start[episode], end = r->racer[who].start[episode + 1];
+            race_count(r, who, first + step < end ? first + step : end,
+                       first + next < end ? first + next : end);
+            // the state after an episode's last action is in no row
+            if (next == most && r->racer[who].after) r->count[who] = r->racer[who].after[episode];
+        }
+        step = next;
+        code = race_frame(r, a, episode, step, last && step == most ? RACE_REST : RACE_DELAY);
+    }
+    return code;
+}
+
+int bex_world_race(const bex_world *world, const bex_racer racer[2], int every, const char *path) {
+    race r = {.racer = racer, .every = every};
+    bex_animation *a = NULL;
+    int most = 0, code;
+    int episodes = racer[0].episodes < racer[1].episodes ? racer[0].episodes : racer[1].episodes;
+    for (int who = 0; who < 2; who++)
+        for (int k = 0; k < racer[who].episodes; k++) {
+            int length = racer[who].start[k + 1] - racer[who].start[k];
+            if (length > most) most = length;
+        }
+    if (scene_init(&r.s, world, most) < 0) return -1;
+    for (int who = 0; who < 2; who++) r.visited[who] = calloc((size_t)world->regions + 1, 1);
+    code = r.visited[0] && r.visited[1] ? bex_animation_open(&a, path) : bex_fail("out of memory");
+    for (int k = 0; code == 0 && k < episodes; k++)
+        code = race_episode(&r, a, k, k + 1 == episodes);
+    if (code == 0) code = bex_animation_commit(a);
+    bex_animation_free(a);
+    free(r.visited[0]), free(r.visited[1]);
+    scene_fini(&r.s);
+    return code;
+}
+
 // ---- futures ----
 
 // a future from the state on, into the scratch
@@ -255,9 +369,9 @@ static int place_future(const scene *s, const bex_futures *f, int i, int right, 
 
 static void draw_futures(const scene *s, bex_panel *p, const bex_futures *f, int right, int down) {
     static const bex_mark impossible = {
-        .label = "where nobody was", .colour = BEX_GREY, .alpha = 0.35, .width = 0.6};
+        .label = "unsupported", .colour = BEX_GREY, .alpha = 0.35, .width = 0.6};
     static const bex_mark possible = {
-        .label = "proposed", .colour = BEX_SKY, .alpha = 0.8, .width = 0.8};
+        .label = "candidate", .colour = BEX_SKY, .alpha = 0.8, .width = 0.8};
     static const bex_mark blind = {
         .label = "without the past", .colour = BEX_PURPLE, .width = 1.6, .dashed = true};
     static const bex_mark chosen = {.label = "chosen", .colour = BEX_VERMILION, .width = 2};

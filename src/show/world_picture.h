@@ -25,6 +25,19 @@ int bex_world_picture(const bex_world *world, const bex_paths *paths, const char
 int bex_world_animation(const bex_world *world, const bex_paths *paths, const char *title,
                         int every, const char *path);
 
+/* One of two explorations that are shown side by side: a trial's episodes, one after the other. */
+typedef struct bex_racer {
+    const char *name;
+    const bex_real *obs; // (rows,stride), episode k from row start[k] on
+    const int *start;    // (episodes + 1)
+    int episodes, stride;
+    const int *after; // (episodes) regions visited after each; NULL: as counted from the rows
+} bex_racer;
+
+/* A GIF of both in the same maze, `every` rows a frame, with the regions that each has visited so far: the
+ * running episode clear, those before it faint. Negative with a message. */
+int bex_world_race(const bex_world *world, const bex_racer racer[2], int every, const char *path);
+
 /* A choice: futures that were proposed in a state, and what was then done. */
 typedef struct bex_futures {
     char title[48];

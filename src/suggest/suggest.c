@@ -179,7 +179,7 @@ static void support(const question *q) {
     if (!q->c->policy.model.waypoints || !(q->c->policy.model.reach > 0))
         answer(q, "0", "waypoints as positions stay near what was seen");
     else if (q->f->data->rows < 16 * places)
-        answer(q, "0", "%d rows are too few to say where nobody was", q->f->data->rows);
+        answer(q, "0", "%d rows are too few to say what is possible", q->f->data->rows);
     else
         answer_number(q, places,
                       "demonstrated states: a future far from all of them is not chosen");
@@ -238,7 +238,7 @@ static void action_steps(const question *q) {
 static void temperature(const question *q) {
     bool calm = q->f->data->A > 2;
     answer(q, calm ? "0.5" : "1",
-           calm ? "%d actions at once: likelier ones; which future is taken varies as before"
+           calm ? "%d actions at once: likelier ones; the choice of future stays as it is"
                 : "%d actions: as demonstrated",
            q->f->data->A);
 }
