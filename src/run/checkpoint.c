@@ -210,23 +210,30 @@ static int drop(const char *run, long long step) {
     return bex_folder_remove(half);
 }
 
+// all but the `keep` newest and the best; none while the newest cannot be gone on from
+static int drop_old(const char *run, const bex_checkpoint *list, int count, int keep) {
+    int best = best_of(list, count), code = 0;
+    if (keep == 0 || count == 0 || !list[count - 1].resumable) return 0;
+    for (int i = 0; i < count - keep && code == 0; i++)
+        if (i != best) code = drop(run, list[i].step);
+    return code;
+}
+
 int bex_checkpoint_commit(const char *run, long long step, double score, int keep) {
     bex_checkpoint *list;
     if (publish(run, step, score) < 0) {
         bex_checkpoint_discard(run, step);
         return -1;
     }
-    int count = bex_checkpoint_list(&list, run), bad = count < 0;
-    if (bad) return -1;
+    int count = bex_checkpoint_list(&list, run);
+    if (count < 0) return -1;
     set_links(run, list, count);
-    int best = best_of(list, count);
-    for (int i = 0; keep > 0 && i < count - keep && !bad; i++)
-        if (i != best) bad = drop(run, list[i].step) < 0;
+    int code = drop_old(run, list, count, keep);
     free(list);
-    return bad ? -1 : 0;
+    return code;
 }
 
-int bex_checkpoint_tidy(const char *run) {
+int bex_checkpoint_tidy(const char *run, int keep) {
     char folder[BEX_PATH_SIZE], path[BEX_PATH_SIZE], **names;
     bex_checkpoint *list;
     if (folder_of(folder, run) < 0) return -1;
@@ -243,6 +250,7 @@ int bex_checkpoint_tidy(const char *run) {
     set_links(run, list, count);
     for (int i = 0; i < count && !bad; i++)
         bad = path_of(path, run, list[i].step, "") < 0 || bex_folder_tidy(path) < 0;
+    int code = bad ? -1 : drop_old(run, list, count, keep);
     free(list);
-    return bad ? -1 : 0;
+    return code;
 }

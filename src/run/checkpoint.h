@@ -41,8 +41,8 @@ int bex_checkpoint_begin(char out[BEX_PATH_SIZE], const char *run, long long ste
 int bex_checkpoint_commit(const char *run, long long step, double score, int keep);
 void bex_checkpoint_discard(const char *run, long long step);
 
-/* Remove what a kill left half-done and set the links right. 0 or negative with a message: `checkpoints` is a
- * symbolic link, among others. */
-int bex_checkpoint_tidy(const char *run);
+/* Finish what a kill left half-done: remove halves, set the links right, delete as commit does (`keep`). 0 or
+ * negative with a message: `checkpoints` is a symbolic link, among others. */
+int bex_checkpoint_tidy(const char *run, int keep);
 
 #endif

@@ -151,7 +151,7 @@ static int fill(const bex_run_setup *s, const char *folder) {
         bex_csv_create(in_run(file, folder, "metrics.csv"), s->columns, s->column_count);
     int code = metrics ? bex_csv_sync(metrics) : -1;
     bex_csv_close(metrics);
-    if (code < 0 || bex_checkpoint_tidy(folder) < 0) return -1;
+    if (code < 0 || bex_checkpoint_tidy(folder, 0) < 0) return -1;
     if (write_status(folder, BEX_RUN_RUNNING, NULL) < 0) return -1;
     return save_provenance(s, folder);
 }
@@ -253,7 +253,7 @@ bex_run *bex_run_resume(const bex_run_setup *s, bex_run_start *start) {
     bex_run *run = new_run(s, path);
     if ((run->lock = bex_lock_take(path, "run")) < 0) goto done;
     if (bex_staging_tidy(path, "run", true) < 0 || bex_folder_tidy(path) < 0) goto done;
-    if (bex_checkpoint_tidy(path) < 0) goto done;
+    if (bex_checkpoint_tidy(path, run->keep) < 0) goto done;
     if (bex_run_find_start(start, path) < 0 || open_files(run, start->step) < 0) goto done;
     if (renew_config(s, path) < 0 || append_command(path, s->command) < 0) goto done;
     if (add_resume(s, path, start->step) < 0) goto done;
