@@ -7,6 +7,8 @@ set(BEX_TEST_SECONDS 600)
 if(CMAKE_CROSSCOMPILING)
   set(BEX_TEST_SECONDS 3600) # an emulated machine
 endif()
+# what libraries keep until the end is no leak of ours
+set(BEX_LEAKS LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
 set(BEX_TESTED $<IF:$<BOOL:${BEX_LAB}>,bexcli,bex_static>)
 
 # bex_test(name source [more sources]): a cmocka program
@@ -25,13 +27,13 @@ function(bex_test name)
   endif()
   add_test(NAME ${name} COMMAND ${target})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${BEX_TEST_SECONDS}
-    ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
+    ENVIRONMENT ${BEX_LEAKS})
 endfunction()
 
 # bex_script_test(name script [arguments]): a shell script under tests/
 function(bex_script_test name script)
   add_test(NAME ${name} COMMAND bash ${PROJECT_SOURCE_DIR}/tests/${script} ${ARGN})
-  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 ENVIRONMENT ${BEX_LEAKS})
 endfunction()
 
 # the double build exists to check gradients: only what computes is worth running there
@@ -85,7 +87,7 @@ if(BEX_LAB AND NOT BEX_F64)
   endif()
   foreach(part IN LISTS parts)
     add_test(NAME torture/${part} COMMAND ${PROJECT_SOURCE_DIR}/tools/torture --sample --build ${CMAKE_BINARY_DIR} ${part})
-    set_tests_properties(torture/${part} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+    set_tests_properties(torture/${part} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600 ENVIRONMENT ${BEX_LEAKS})
   endforeach()
 endif()
 
