@@ -357,6 +357,55 @@ def conduct(maze):
                  [[label] + [cell(pool(g, lambda r, k=k: r["conduct"][k]["trials"]), 3) for k in keys] for label, g in some])
 
 
+# One thing changed at a time: a group begins with its reference, in bold.
+ABLATIONS = {
+    "antmaze": [
+        ("large-sweep-lead-c100-n64", "large, seed 0: **64 candidates, commitment 100, as published**"),
+        ("large-sweep-lead-c20-n32", "32 candidates, commitment 20"),
+        ("large-sweep-dims", "features see all 29 numbers, not x and y"),
+        ("large-sweep-mixture", "training histories of one trajectory, not one to six"),
+        ("large-plain#", "large: **no waypoint conditioning**"),
+        ("large-plain-warm#", "and temperature 1"),
+        ("large-plain-alone#", "and one candidate, q:0.95, guidance 2"),
+        ("large-bc-policy#", "large: **BC**"),
+        ("large-bc-warm#", "temperature 1"),
+        ("large-bc-features#", "cosines of x and y as inputs"),
+        ("medium-online#", "medium: **as published**"),
+        ("medium-half#", "weights in 16 bits"),
+        ("medium-first#", "history = its first state"),
+        ("medium-network#", "one candidate, no target"),
+        ("medium-plain#", "medium: **no waypoint conditioning**"),
+        ("medium-sweep-c20", "seed 0 alone, the reference of the next three"),
+        ("medium-sweep-future", "futures of 400 steps, not 200"),
+        ("medium-sweep-c50", "commitment 50"),
+        ("medium-sweep-24k", "24,000 updates, not 12,000"),
+        ("medium-bc-policy#", "medium: **BC**"),
+        ("medium-bc-long#", "24,000 updates"),
+        ("medium-bc-whole#", "whole chunks"),
+        ("medium-bc-whole-warm#", "whole chunks, temperature 1"),
+        ("medium-bc-features#", "cosines of x and y as inputs"),
+        ("ours-bc-policy#", "demonstrations of our controller")],
+    "kitchen": [
+        ("sweep-open-base", "**10,000 updates, else as published**"),
+        ("sweep-open-5k", "5,000 updates"),
+        ("sweep-q:1-w0-n8-t0.5", "40,000 updates"),
+        ("sweep-open-dims", "features see all 30 numbers, not the eight that can be moved"),
+        ("sweep-open-mixture", "training histories of one trajectory, not one to six")]}
+
+
+@each(ABLATIONS, "ablations")
+def ablations(folder):
+    rows = []
+    for who, label in ABLATIONS[folder]:
+        names = [n for n in loaded(folder) if re.fullmatch(re.escape(who).replace(r"\#", "#").replace("#", r"\d"), n)]
+        group = [loaded(folder)[n] for n in names]
+        if group:
+            rows.append([label, cell(pool(group, goals), 1, 100)] + ([cell(pool(group, regions))] if folder == "antmaze" else []) +
+                        [f"{len(group)} x {group[0]['trials']}", f"`{who.replace('#', '*' if len(names) > 1 else names[0][-1])}`"])
+    return drawn(["setting", "goals, %", "cells", "seeds x trials", "run"] if folder == "antmaze" else
+                 ["setting", "tasks, %", "seeds x trials", "run"], rows)
+
+
 @each(("antmaze", "kitchen"), "errors")
 def errors(folder):
     """Errors of actions at held-out states, of bex eval."""
