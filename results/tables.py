@@ -142,18 +142,26 @@ MAZE2D = {"alone#": "**BE, the network alone**", "alone-first#": "the same, hist
           "online#": "BE, choice among 8 candidates", "first#": "the same, history = its first state",
           "bc-policy#": "BC", "bc-features#": "BC with cosines of x and y",
           "retrieval": "retrieval, one of the 6 best", "retrieval-first": "the same, history = its first state",
-          "retrieval-random": "retrieval, random neighbour"}
+          "retrieval-random": "retrieval, random neighbour", "z-alone#": "z label, the network alone",
+          "z-alone-first#": "the same, history = its first state", "z-online#": "z label, choice among 8 candidates",
+          "z-first#": "the same, history = its first state", "z-bc#": "BC with cosines of all four numbers, 30,000 updates"}
+NONE = "No run is published yet."
 
 
 def half_cells(who, episode, seed=r"\d"):
     return [v for r in runs("maze2d", who, seed) for v in after_episode(r, episode)]
 
 
-@table("maze2d")
-def maze2d(rows=MAZE2D, episodes=(1, 5, 12, 40)):
+def maze2d(rows, episodes):
     return drawn(["half-cells of 104, after episodes", "trials"] + [str(e) for e in episodes],
                  [[label, counted(runs("maze2d", who))] + [cell(half_cells(who, e)) for e in episodes]
                   for who, label in rows.items() if runs("maze2d", who)])
+
+
+@table("maze2d")
+def maze2d_in_short():
+    rows = ("alone#", "alone-first#", "online#", "bc-policy#", "bc-features#", "retrieval", "z-online#", "z-bc#")
+    return maze2d({r: MAZE2D[r] for r in rows}, (1, 5, 12, 40))
 
 
 @table("maze2d-all")
@@ -164,9 +172,9 @@ def maze2d_all():
 
 @table("maze2d-seeds")
 def maze2d_seeds():
-    rows = [(w, l) for w, l in MAZE2D.items() if "#" in w and runs("maze2d", w)]
+    rows = [(w, label) for w, label in MAZE2D.items() if "#" in w and runs("maze2d", w)]
     return drawn(["half-cells after 12; after 40 episodes", "seed 1", "seed 2", "seed 3"],
-                 [[l] + [f"{cell(half_cells(w, 12, s))}; {cell(half_cells(w, 40, s))}" for s in "123"] for w, l in rows])
+                 [[label] + [f"{cell(half_cells(w, 12, s))}; {cell(half_cells(w, 40, s))}" for s in "123"] for w, label in rows])
 
 
 def ranks(values):
@@ -179,35 +187,48 @@ def spearman(x, y):
     return sum((p - m) * (q - m) for p, q in zip(a, b)) / sum((p - m) ** 2 for p in a)
 
 
-def quantiles(world):
+def quantiles(world, z=""):
     folder, prefix = FOLDERS[world]
-    names = (re.fullmatch(prefix + r"knob\d-(.*)", n) for n in loaded(folder))
+    names = (re.fullmatch(prefix + z + r"knob\d-(.*)", n) for n in loaded(folder))
     return sorted({m.group(1) for m in names if m}, key=float)
 
 
-@table("maze2d-obeys")
-def maze2d_obeys():
-    asked = quantiles("maze2d")
-    last = max(r["episodes"] for r in runs("maze2d", "knob#-.*"))
+def obeyed(z, seed):
+    """Of each asked quantile the half-cells after six episodes; none if a quantile was not asked."""
+    values = [half_cells(f"{z}knob#-{re.escape(q)}", 6, seed) for q in quantiles("maze2d", z)]
+    return values if all(values) else []
 
-    def row(label, seed):
-        values = [half_cells("knob#-" + re.escape(q), last, seed) for q in asked]
-        return [label] + [cell(v) for v in values] + [f"{spearman([float(q) for q in asked], [spread(v)[0] for v in values]):.2f}"]
-    return drawn([f"asked quantile; half-cells after {last} episodes"] + asked + ["Spearman"],
-                 [row("three seeds", r"\d")] + [row(f"seed {s}", s) for s in "123"])
+
+@table("maze2d-obeys")
+def maze2d_obeys(z=""):
+    asked = quantiles("maze2d", z)
+    rows = []
+    for label, seed in [("all seeds", r"\d")] + [(f"seed {s}", s) for s in "123"]:
+        values = obeyed(z, seed)
+        if values:
+            rho = spearman([float(q) for q in asked], [spread(v)[0] for v in values])
+            rows.append([label] + [cell(v) for v in values] + [f"{rho:.2f}"])
+    return drawn(["asked quantile; half-cells after 6 episodes"] + asked + ["Spearman"], rows) if rows else NONE
+
+
+TABLES["maze2d-z-obeys"] = functools.partial(maze2d_obeys, "z-")
 
 
 @table("maze2d-past")
 def maze2d_past():
-    def overlap(p, who):
-        return [r["overlap"]["mean"] for r in runs("maze2d", f"past{p}-{who}#")]
     rows = []
-    for label, who in (("BE, the network alone", "be"), ("BC", "bc")):
-        means = [spread(overlap(p, who))[0] for p in "1234"]
-        rows.append([label] + [f"{100 * m:.0f}" for m in means + [sum(means) / 4]])
-    share = [float(a) / float(b) for a, b in zip(rows[0][1:], rows[1][1:])]
-    rows.append(["BE's in % of BC's"] + [f"{100 * s:.0f}" for s in share])
-    return drawn(["overlap of one episode with a given past, %", "1", "2", "3", "4", "mean"], rows)
+    for z, who in (("", "BE, the network alone"), ("z-", "BE, z label, choice among 8")):
+        means = {}
+        for agent in ("be", "bc"):
+            group = [runs("maze2d", f"{z}past{p}-{agent}#") for p in "1234"]
+            if all(group):
+                values = [spread([r["overlap"]["mean"] for r in g])[0] for g in group]
+                means[agent] = values + [sum(values) / 4]
+                label = {"be": who, "bc": "its BC"}[agent]
+                rows.append([label] + [f"{100 * v:.1f}" for v in means[agent]])
+        if len(means) == 2:
+            rows.append(["the first in % of the second"] + [f"{100 * a / b:.0f}" for a, b in zip(means["be"], means["bc"])])
+    return drawn(["overlap of one episode with a given past, %", "1", "2", "3", "4", "mean"], rows) if rows else NONE
 
 
 @table("maze2d-targets")
@@ -215,6 +236,8 @@ def maze2d_targets():
     """What was set for the network alone, and whether it is reached."""
     def mean(who, e):
         return spread(half_cells(who, e))[0]
+    if not all(half_cells(who, 40) for who in ("alone#", "alone-first#", "online#", "retrieval", "retrieval-first")):
+        return NONE
     rows = []
     for e in (5, 12, 40):
         share = mean("alone#", e) / mean("online#", e)
@@ -224,10 +247,12 @@ def maze2d_targets():
         best = mean("retrieval", e) - mean("retrieval-first", e)
         rows.append([f"what its past is worth after {e} episodes ({worth:.1f}), in retrieval's ({best:.1f})", "at least 0.8",
                      f"{worth / best:.2f}", worth / best >= 0.8])
-    asked = quantiles("maze2d")
-    for s in "123":
-        rho = spearman([float(q) for q in asked], [spread(half_cells("knob#-" + re.escape(q), 6, s))[0] for q in asked])
-        rows.append([f"Spearman of asked and visited, {len(asked)} quantiles, seed {s}", "at least 0.9", f"{rho:.2f}", rho >= 0.9])
+    asked = [float(q) for q in quantiles("maze2d")]
+    for seed in "123":
+        values = [spread(v)[0] for v in obeyed("", seed)]
+        if values:
+            rho = spearman(asked, values)
+            rows.append([f"Spearman of asked and visited, {len(asked)} quantiles, seed {seed}", "at least 0.9", f"{rho:.2f}", rho >= 0.9])
     return drawn(["of the network alone", "target", "measured", "reached"], [r[:3] + ["yes" if r[3] else "**no**"] for r in rows])
 
 
@@ -346,7 +371,7 @@ def rivals(world):
             g = runs(world, f"{who}-{part}")
             if g:
                 rows.append([label, size, counted(g), cell(pool(g, goals), 1, 100), cell(pool(g, regions))])
-    return drawn(["", "learns with", "trials", "goals or tasks, %", "regions"], rows) if rows else "No run is published yet."
+    return drawn(["", "learns with", "trials", "goals or tasks, %", "regions"], rows) if rows else NONE
 
 
 @each(("medium", "large"), "conduct")
@@ -355,6 +380,55 @@ def conduct(maze):
     keys = list(some[0][1][0]["conduct"])
     return drawn(["how it walks"] + [k.replace("_", " ") for k in keys],
                  [[label] + [cell(pool(g, lambda r, k=k: r["conduct"][k]["trials"]), 3) for k in keys] for label, g in some])
+
+
+# One thing changed at a time: a group begins with its reference, in bold.
+ABLATIONS = {
+    "antmaze": [
+        ("large-sweep-lead-c100-n64", "large, seed 0: **64 candidates, commitment 100, as published**"),
+        ("large-sweep-lead-c20-n32", "32 candidates, commitment 20"),
+        ("large-sweep-dims", "features see all 29 numbers, not x and y"),
+        ("large-sweep-mixture", "training histories of one trajectory, not one to six"),
+        ("large-plain#", "large: **no waypoint conditioning**"),
+        ("large-plain-warm#", "and temperature 1"),
+        ("large-plain-alone#", "and one candidate, q:0.95, guidance 2"),
+        ("large-bc-policy#", "large: **BC**"),
+        ("large-bc-warm#", "temperature 1"),
+        ("large-bc-features#", "cosines of x and y as inputs"),
+        ("medium-online#", "medium: **as published**"),
+        ("medium-half#", "weights in 16 bits"),
+        ("medium-first#", "history = its first state"),
+        ("medium-network#", "one candidate, no target"),
+        ("medium-plain#", "medium: **no waypoint conditioning**"),
+        ("medium-sweep-c20", "seed 0 alone, the reference of the next three"),
+        ("medium-sweep-future", "futures of 400 steps, not 200"),
+        ("medium-sweep-c50", "commitment 50"),
+        ("medium-sweep-24k", "24,000 updates, not 12,000"),
+        ("medium-bc-policy#", "medium: **BC**"),
+        ("medium-bc-long#", "24,000 updates"),
+        ("medium-bc-whole#", "whole chunks"),
+        ("medium-bc-whole-warm#", "whole chunks, temperature 1"),
+        ("medium-bc-features#", "cosines of x and y as inputs"),
+        ("ours-bc-policy#", "demonstrations of our controller")],
+    "kitchen": [
+        ("sweep-open-base", "**10,000 updates, else as published**"),
+        ("sweep-open-5k", "5,000 updates"),
+        ("sweep-q:1-w0-n8-t0.5", "40,000 updates"),
+        ("sweep-open-dims", "features see all 30 numbers, not the eight that can be moved"),
+        ("sweep-open-mixture", "training histories of one trajectory, not one to six")]}
+
+
+@each(ABLATIONS, "ablations")
+def ablations(folder):
+    rows = []
+    for who, label in ABLATIONS[folder]:
+        names = [n for n in loaded(folder) if re.fullmatch(re.escape(who).replace(r"\#", "#").replace("#", r"\d"), n)]
+        group = [loaded(folder)[n] for n in names]
+        if group:
+            rows.append([label, cell(pool(group, goals), 1, 100)] + ([cell(pool(group, regions))] if folder == "antmaze" else []) +
+                        [f"{len(group)} x {group[0]['trials']}", f"`{who.replace('#', '*' if len(names) > 1 else names[0][-1])}`"])
+    return drawn(["setting", "goals, %", "cells", "seeds x trials", "run"] if folder == "antmaze" else
+                 ["setting", "tasks, %", "seeds x trials", "run"], rows)
 
 
 @each(("antmaze", "kitchen"), "errors")
