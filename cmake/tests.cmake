@@ -116,6 +116,8 @@ if(BEX_LAB AND NOT BEX_F64)
   bex_script_test(results/workflow results/workflow.sh)
   bex_script_test(tools/words tools/test_words.sh $<TARGET_FILE:bex-cli>)
   bex_script_test(cli/pictures cli/pictures.sh $<TARGET_FILE:bex-cli>)
+  set_tests_properties(cli/pictures PROPERTIES
+    ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
   add_test(NAME docs/generated COMMAND ${PROJECT_SOURCE_DIR}/tools/pages --check $<TARGET_FILE:bex-cli>)
 endif()
 # what a student compiles: by any compiler of C, without us

@@ -280,7 +280,7 @@ static double train(network *n, int conditioned) {
             network_forward(n, &a);
             network_backward(n, &a, demo_action[d][t], &gradient);
             if (update > UPDATES - UPDATES / 10)
-                loss -= logf(a.p[demo_action[d][t]]) / (UPDATES / 10) / BATCH;
+                loss -= log((double)a.p[demo_action[d][t]]) / (UPDATES / 10) / BATCH;
         }
         double rate = 1e-3 * 0.5 * (1 + cos(3.14159265358979 * update / UPDATES));
         adam((float *)n, (float *)&gradient, (float *)&first, (float *)&second, update, rate);

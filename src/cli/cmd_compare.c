@@ -190,6 +190,8 @@ static int read_both(comparison *c, const char *const *path) {
     if (strcmp(c->of[0].environment, c->of[1].environment) != 0)
         return bex_fail("'%s' is of %s, '%s' of %s", path[0], c->of[0].environment, path[1],
                         c->of[1].environment);
+    if (film && (strlen(film) < 5 || strcmp(film + strlen(film) - 4, ".gif") != 0))
+        return bex_fail("--film draws a .gif, not '%s'", film), bex_misused();
     c->paired = !unpaired && c->of[0].seed == c->of[1].seed && c->of[0].trials == c->of[1].trials;
     add_regions(c), add_goals(c), add_conduct(c);
     return c->rows ? 0

@@ -52,6 +52,8 @@ run 1 compare be bc --film race.gif --env.splits=3
 says '104 regions were counted'
 run 1 compare be/results.json bc/results.json --film race.gif
 says 'a film is of directories of bex explore --out'
+run 2 compare be bc --film race.png
+says "--film draws a .gif, not 'race.png'"
 run 2 compare be bc --trial 0
 says '--trial'
 

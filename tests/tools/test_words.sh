@@ -51,6 +51,7 @@ page '    bex data gen maze2d-medium --count 3' 'bex data gen has no option --co
 page "$(printf '```\nbex data sugest x\n```')" "no command 'bex data sugest'"
 page '    make check PREFIX=/usr'
 page '    make chekc' 'make has no target chekc'
+page '    docs/nothing.sh --yes' 'docs/nothing.sh: no such file'
 
 # keys and files
 page 'Set `deploy.commit`, `deploy.commit = 20`, `env.start`; the tensor `coverage.head`; `policy/choice.h`, `choice.h`.'
