@@ -20,7 +20,8 @@ typedef struct bex_server_limits {
 
 typedef struct bex_server bex_server;
 
-/* address: a numeric one, of IPv4 or IPv6; port 0: any that is free. The files are borrowed. NULL with a message. */
+/* address: a numeric one, of IPv4 or IPv6; port 0: any that is free. The files are borrowed. NULL with a
+ * message. */
 bex_server *bex_server_open(const char *address, int port, const bex_served *files, int count,
                             bex_server_limits limits);
 void bex_server_close(bex_server *server); // NULL is fine
