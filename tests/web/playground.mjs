@@ -24,6 +24,9 @@ const shot = (p, name) => p.screenshot({ path: `${out}/${name}.png` });
 const caption = (p) => p.locator("#caption").textContent();
 const toast = (p) => p.locator("#toast").textContent();
 
+// nothing wider than what it is in
+const fits = (p) => p.evaluate(() => [document.documentElement, ...document.querySelectorAll("header, .panel, .buttons, .kinds")].every((e) => e.scrollWidth <= e.clientWidth));
+
 async function explores(p) {
   await draw(p, PAST);
   must(await p.evaluate(() => playground.view.past.length === 1 && playground.state.log[0].points.length > 8), "a past was drawn with the pointer");
@@ -187,7 +190,7 @@ async function is_seen_by_other_eyes(p) {
 
 async function fits_a_phone() {
   const p = await open(address, { width: 390, height: 844, touch: true });
-  must(await p.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "a phone shows it without scrolling sideways");
+  must(await fits(p), "a phone shows it without scrolling sideways");
   const slider = await p.locator("#exp").boundingBox(), buttons = await p.locator("#play").boundingBox();
   must(slider.y + slider.height <= buttons.y, "maze, counters, slider and buttons are on its first screen");
   await p.touchscreen.tap(...await pixel(p, [3, 4]));
@@ -246,6 +249,7 @@ async function is_served() {
 async function everything() {
   must(statSync(page_file).size < 3e6, `the page has ${(statSync(page_file).size / 1e6).toFixed(2)} MB, less than 3`);
   const p = await open(address);
+  must(await fits(p), "all of it fits a window");
   const [plan, n, worker] = await p.evaluate(() => [playground.stats.plan, playground.stats.candidates, playground.client.worker]);
   console.log(`measured: a plan with ${n} candidates in ${plan.toFixed(1)} ms${worker ? "" : ", without a worker"}`);
   await explores(p);

@@ -45,7 +45,7 @@ function makeGuide(play, view, page) {
     view.stroke = null;
     view.showDemonstrations = 0;
     await play.draw(Float32Array.from(GUIDE_STROKE.flat(), roundPlace));
-    say("It thinks of a few futures, and takes the one that is newest.");
+    say("It imagines a few futures, and takes the one that is newest.");
     const around = [[3, 3], [2.6, 3.4], [3.2, 4], [3, 3]];
     page.probe([3, 3]);
     await until(() => view.fan, 10);

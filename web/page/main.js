@@ -23,9 +23,9 @@
   // ---- what is shown ----
 
   function legend() {
-    $("legend").innerHTML = '<li><i style="background:var(--drawn)"></i>the past you drew</li><li><i style="background:var(--hero)"></i>' + livedBy(s.log, s.kind) +
-      '; squares it visited</li><li><i style="background:var(--ghost)"></i>its ghost, imitates; dots: visited</li><li>' +
-      (isRated(s.kind) ? 'futures it thinks of: little <i class="fan"></i> much that is new; bold: taken' : "futures it thinks of, not compared") + "</li>";
+    $("legend").innerHTML = '<li><i class="drawn"></i>the past you drew</li><li><i class="hero"></i>' + livedBy(s.log, s.kind) +
+      '; squares: visited</li><li><i class="ghost"></i>the ghost imitates; dots: visited</li><li>' +
+      (isRated(s.kind) ? 'futures it imagines: little <i class="fan"></i> much that is new; bold: taken' : "futures it imagines, not compared") + "</li>";
   }
 
   // what was last set, in a sentence; the guide speaks for itself
@@ -121,7 +121,7 @@
   async function drawPast(line) {
     const points = Float32Array.from(line.flat(), roundPlace);
     if (!await play.draw(points)) toast("That is all wall: draw where the ball can go.");
-    $("caption").textContent = "";
+    explain();
   }
 
   // ---- buttons and keys ----
@@ -134,7 +134,7 @@
     demonstrations: () => ($("show-demos").checked ? 120 : 0),
   };
   const guide = makeGuide(play, view, page);
-  const toggle = () => { guide.stop(); $("caption").textContent = ""; if (play.playing) play.pause(); else play.start(Infinity, false); };
+  const toggle = () => { guide.stop(); explain(); if (play.playing) play.pause(); else play.start(Infinity, false); };
   const liveSome = () => { guide.stop(); play.start(5, true); };
   const share = async () => {
     const link = await play.link();
@@ -262,7 +262,7 @@
     $("layout").value = saved.layout;
     const same = await play.repeat(saved, (i, n) => { $("caption").textContent = "Repeating: " + (i + 1) + " of " + n; });
     stats.repeated = same;
-    $("caption").textContent = "";
+    explain();
     toast(same ? "Repeated, bit for bit." : saved.policies !== s.policies ? "The link was made with other policies than this page has: what happened is not the same." : "Repeated, but not the same bits: please report this.");
     return true;
   }

@@ -3,7 +3,7 @@
 
 const KINDS = [
   { name: "explores", note: "remembers where it has been",
-    says: (exp) => (exp >= 0.7 ? "It knows where it has been, and takes the future that goes farthest from that."
+    says: (exp) => (exp >= 0.7 ? "It knows where it has been, and takes the future that adds most that is new."
       : exp > 0.3 ? "It knows where it has been, and takes a future that is partly new."
       : "It knows where it has been, and takes a future that stays there.") },
   { name: "forgets", note: "the same, but knows no past", says: () => "It compares futures without the past: it may go where it has just been." },
