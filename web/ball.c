@@ -1,7 +1,6 @@
 #include "web/ball.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #define PI          3.14159265358979323846
 #define RADIUS      0.1
@@ -28,6 +27,14 @@ typedef struct {
 
 static bool is_wall(const ball_walls *w, int r, int c) {
     return r < 0 || c < 0 || r >= w->rows || c >= w->cols || w->wall[r * w->cols + c];
+}
+
+static int cell_of(double x) {
+    return (int)floor(x + CELL_BEGINS);
+}
+
+bool ball_in_wall(const ball_walls *w, double x, double y) {
+    return is_wall(w, cell_of(x), cell_of(y));
 }
 
 static double clip(double x, double most) {
@@ -73,8 +80,7 @@ static bool touch(contact *out, const ball *b, int r, int c) {
 }
 
 static int find_contacts(contact *found, const ball *b, const ball_walls *walls) {
-    int n = 0, r = (int)floor(b->position[0] + CELL_BEGINS),
-        c = (int)floor(b->position[1] + CELL_BEGINS);
+    int n = 0, r = cell_of(b->position[0]), c = cell_of(b->position[1]);
     for (int i = r - 1; i <= r + 1; i++)
         for (int j = c - 1; j <= c + 1; j++)
             if (n < CONTACTS && is_wall(walls, i, j)) n += touch(&found[n], b, i, j);

@@ -15,12 +15,17 @@
 
 #include "base/real.h"
 
+#include <stdbool.h>
+
 /* Which cells are wall; cell (r,c) covers [r - 0.7, r + 0.3] x [c - 0.7, c + 0.3], as in env/maze/maze.h.
  * Beyond the grid all is wall. */
 typedef struct ball_walls {
     int rows, cols;
     const unsigned char *wall; // (rows, cols) 1: wall
 } ball_walls;
+
+/* Whether (x,y) lies in a wall cell; its whole cell counts. */
+bool ball_in_wall(const ball_walls *w, double x, double y);
 
 typedef struct ball {
     double position[2], velocity[2]; // metres, metres per second; x goes with rows

@@ -126,12 +126,6 @@ void stage_forget(stage *s, int keep) {
     while (s->episodes > keep && s->episodes > 0) free(s->past[--s->episodes].states);
 }
 
-static bool is_free(const stage *s, double x, double y) {
-    int r = (int)floor(x + 0.7), c = (int)floor(y + 0.7);
-    return r >= 0 && c >= 0 && r < s->walls.rows && c < s->walls.cols &&
-           !s->wall[r * s->walls.cols + c];
-}
-
 int stage_draw(stage *s, const float *points, int n) {
     bex_real *states = malloc(STAGE_ROWS * STAGE_STATE * sizeof *states);
     int rows = 0;
@@ -143,7 +137,7 @@ int stage_draw(stage *s, const float *points, int n) {
         int pieces = length < 100 ? (int)(length / SPACING) + 1 : 0;
         for (int k = 0; k < pieces && rows < STAGE_ROWS; k++) {
             double at = (double)k / pieces, px = x + at * dx, py = y + at * dy;
-            if (!is_free(s, px, py) || !(length > 0)) continue;
+            if (ball_in_wall(&s->walls, px, py) || !(length > 0)) continue;
             bex_real *state = states + (size_t)rows++ * STAGE_STATE;
             state[0] = (bex_real)px, state[1] = (bex_real)py;
             state[2] = DRAWN_SPEED * (bex_real)(dx / length),

@@ -61,7 +61,7 @@ static int find_page(char path[BEX_PATH_SIZE], const char *given) {
 }
 
 static int serve(const bex_served *files, int count) {
-    bex_server *s = bex_server_open(address, (int)port, files, count);
+    bex_server *s = bex_server_open(address, (int)port, files, count, BEX_SERVER_LIMITS);
     if (!s) return -1;
     bool six = strchr(address, ':') != NULL;
     printf("http://%s%s%s:%d/\n", six ? "[" : "", address, six ? "]" : "", bex_server_port(s));

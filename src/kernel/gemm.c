@@ -17,8 +17,16 @@
 
 #include <string.h>
 
+// Rows of a tile. Its 2 MR sums, two vectors of B and one of A are held in registers: sixteen suffice for six
+// rows where a product and its sum are one operation. In WebAssembly they are two, and its compilers keep a
+// register for themselves: with five or six rows sums go through memory, and a plan takes 1.6 times as long.
+#ifdef __wasm__
+enum { MR = 4 };
+#else
+enum { MR = 6 };
+#endif
+
 enum {
-    MR = 6,
     NR = BEX_GEMM_PANEL,
     KC = 256,
     NC = 65536 / KC / (int)sizeof(bex_real) / NR * NR,
@@ -28,6 +36,10 @@ enum {
 };
 
 typedef bex_vec tile[MR][2];
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
 
 // sum over k of a column of A times a row of the panel; rows is a constant after inlining
 static inline __attribute__((always_inline)) void tile_sum(tile s, int rows, int kc,
@@ -91,23 +103,18 @@ static void tiles(int mc, int kc, const bex_real *a, ptrdiff_t a_row, ptrdiff_t 
     const bex_real *rest = a + i * a_row;
     bex_real *c_rest = c + i * ldc;
     switch (mc - i) {
-    case 5:
-        tile_rows(5, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
-        break;
-    case 4:
-        tile_rows(4, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
-        break;
-    case 3:
-        tile_rows(3, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
-        break;
-    case 2:
-        tile_rows(2, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
-        break;
-    case 1:
-        tile_rows(1, kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);
-        break;
+#define REST(rows)                                                                                 \
+    case rows:                                                                                     \
+        tile_rows(least(rows, MR), kc, rest, a_row, a_k, b, b_k, c_rest, ldc, columns, add);       \
+        return
+        REST(5);
+        REST(4);
+        REST(3);
+        REST(2);
+        REST(1);
+#undef REST
     default:
-        break;
+        return;
     }
 }
 
@@ -187,10 +194,6 @@ static void finish(bex_real *c, ptrdiff_t ldc, int rows, int columns, int row0, 
             memcpy(t->pre + (ptrdiff_t)(row0 + i) * t->n + col0, y, (size_t)columns * sizeof *y);
         if (t->act != BEX_ACTIVATION_ID) bex_activation_fwd(y, y, (size_t)columns, t->act);
     }
-}
-
-static int least(int a, int b) {
-    return a < b ? a : b;
 }
 
 // a block of B as the tiles read it: the panel of column n begins at b + n * column, its rows are k apart

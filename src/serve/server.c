@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 typedef struct {
-    int fd; // -1: free
-    double since;
+    int fd;       // -1: free
+    double until; // when it is hung up, done or not
     bool answering;
     size_t size, sent; // of the request that has come; of the answer that has gone
     size_t head;
@@ -31,6 +31,7 @@ struct bex_server {
     bool local;
     const bex_served *files;
     int count;
+    bex_server_limits limits;
     connection of[BEX_SERVER_CONNECTIONS];
 };
 
@@ -69,10 +70,11 @@ static int listen_at(bex_server *s, const char *address, int port) {
     return 0;
 }
 
-bex_server *bex_server_open(const char *address, int port, const bex_served *files, int count) {
+bex_server *bex_server_open(const char *address, int port, const bex_served *files, int count,
+                            bex_server_limits limits) {
     bex_server *s = calloc(1, sizeof *s);
     if (!s) return bex_fail("out of memory"), NULL;
-    s->fd = -1, s->files = files, s->count = count;
+    s->fd = -1, s->files = files, s->count = count, s->limits = limits;
     for (int i = 0; i < BEX_SERVER_CONNECTIONS; i++) s->of[i].fd = -1;
     if (listen_at(s, address, port) == 0) return s;
     return bex_server_close(s), NULL;
@@ -105,10 +107,15 @@ static void welcome(bex_server *s) {
         if (c->fd >= 0) continue;
         c->fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (c->fd < 0) return;
-        c->since = bex_seconds();
+        c->until = bex_seconds() + s->limits.patience;
         c->answering = false;
         c->size = c->sent = 0;
     }
+}
+
+// after the head
+static size_t bytes_of(const bex_http_answer *a) {
+    return a->body && a->file ? a->file->size : 0;
 }
 
 static void decide(bex_server *s, connection *c, bool complete) {
@@ -116,7 +123,8 @@ static void decide(bex_server *s, connection *c, bool complete) {
                          : (bex_http_answer){.status = 400, .body = true};
     c->head = bex_http_head(c->text, &c->answer);
     c->answering = true;
-    c->since = bex_seconds();
+    c->until =
+        bex_seconds() + s->limits.patience + (double)bytes_of(&c->answer) / s->limits.slowest;
 }
 
 static void hear(bex_server *s, connection *c) {
@@ -132,18 +140,18 @@ static void hear(bex_server *s, connection *c) {
 }
 
 // what is sent is all sent: the other side may still be talking, and a close would cut off what it has not
-// read
+// read. One who never stops talking is cut off
 static void finish(connection *c) {
-    shutdown(c->fd, SHUT_WR);
     char rest[1024];
-    while (read(c->fd, rest, sizeof rest) > 0) {
+    shutdown(c->fd, SHUT_WR);
+    for (int i = 0; i < 64 && read(c->fd, rest, sizeof rest) > 0; i++) {
     }
     hang_up(c);
 }
 
 static void speak(connection *c) {
-    const bex_served *f = c->answer.body ? c->answer.file : NULL;
-    size_t all = c->head + (f ? f->size : 0);
+    const bex_served *f = c->answer.file;
+    size_t all = c->head + bytes_of(&c->answer);
     while (c->sent < all) {
         bool head = c->sent < c->head;
         const char *from = head ? c->text + c->sent : (const char *)f->bytes + (c->sent - c->head);
@@ -154,7 +162,6 @@ static void speak(connection *c) {
             return;
         }
         c->sent += (size_t)n;
-        c->since = bex_seconds();
     }
     finish(c);
 }
@@ -165,7 +172,7 @@ int bex_server_turn(bex_server *s, int milliseconds) {
     bool room = false;
     for (int i = 0; i < BEX_SERVER_CONNECTIONS; i++) {
         connection *c = &s->of[i];
-        if (c->fd >= 0 && now - c->since > BEX_SERVER_PATIENCE) hang_up(c);
+        if (c->fd >= 0 && now > c->until) hang_up(c);
         room |= c->fd < 0;
         polled[i] = (struct pollfd){.fd = c->fd, .events = c->answering ? POLLOUT : POLLIN};
     }

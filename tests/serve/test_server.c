@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "serve/server.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 
 #include "test.h"
@@ -51,11 +52,18 @@ static size_t hear(bex_server *s, int fd, char *into, size_t room) {
     return n;
 }
 
-static bex_server *start(void) {
-    bex_server *s = bex_server_open("127.0.0.1", 0, files, 2);
+// so patient that no machine is too slow for a test
+static const bex_server_limits patient = {.patience = 3600, .slowest = 1};
+
+static bex_server *start_with(const bex_served *table, int count, bex_server_limits limits) {
+    bex_server *s = bex_server_open("127.0.0.1", 0, table, count, limits);
     if (!s) fail_msg("%s", bex_error());
     assert_true(bex_server_port(s) > 0 && bex_server_local(s));
     return s;
+}
+
+static bex_server *start(void) {
+    return start_with(files, 2, patient);
 }
 
 static void gives_a_large_file_whole(void **state) {
@@ -129,14 +137,52 @@ static void an_endless_head_is_refused(void **state) {
     bex_server_close(s);
 }
 
+// those who say nothing, and one who never stops saying: hung up, and their connections serve others
+static void who_brings_no_request_is_hung_up(void **state) {
+    (void)state;
+    bex_server *s = start_with(files, 2, (bex_server_limits){.patience = 0.2, .slowest = 1});
+    char got[64];
+    int fd[2 * BEX_SERVER_CONNECTIONS];
+    for (int i = 0; i < 2 * BEX_SERVER_CONNECTIONS; i++) fd[i] = reach(s);
+    for (int i = 0; i < 2 * BEX_SERVER_CONNECTIONS; i++)
+        assert_int_equal(hear(s, fd[i], got, sizeof got), 0);
+    int talks = reach(s);
+    while (send(talks, "a", 1, MSG_NOSIGNAL) == 1 || errno == EAGAIN || errno == ENOTCONN)
+        assert_int_equal(bex_server_turn(s, 1), 0);
+    close(talks);
+    bex_server_close(s);
+}
+
+// what the system holds for him is all he gets
+static void who_takes_no_answer_is_hung_up(void **state) {
+    enum { LARGER = 64 << 20, BATCH = 1 << 20 };
+    static unsigned char larger[LARGER];
+    static char got[BATCH];
+    const bex_served file = {"/", "application/octet-stream", larger, LARGER};
+    (void)state;
+    bex_server *s = start_with(&file, 1, (bex_server_limits){.patience = 0.2, .slowest = 1e9});
+    int fd = reach(s);
+    say(s, fd, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    for (double end = bex_seconds() + 1; bex_seconds() < end;)
+        assert_int_equal(bex_server_turn(s, 10), 0);
+    size_t all = 0;
+    for (ssize_t n; (n = read(fd, got, BATCH)) != 0; all += n > 0 ? (size_t)n : 0) {
+        if (n < 0 && errno != EAGAIN) break;
+        assert_int_equal(bex_server_turn(s, 1), 0);
+    }
+    assert_true(all > 0 && all < LARGER);
+    close(fd);
+    bex_server_close(s);
+}
+
 static void says_why_it_cannot_listen(void **state) {
     (void)state;
     bex_server *s = start();
-    assert_null(bex_server_open("127.0.0.1", bex_server_port(s), files, 2));
+    assert_null(bex_server_open("127.0.0.1", bex_server_port(s), files, 2, patient));
     assert_message("cannot listen at 127.0.0.1");
-    assert_null(bex_server_open("nowhere", 0, files, 2));
+    assert_null(bex_server_open("nowhere", 0, files, 2, patient));
     assert_message("'nowhere' is no address");
-    bex_server *all = bex_server_open("0.0.0.0", 0, files, 2);
+    bex_server *all = bex_server_open("0.0.0.0", 0, files, 2, patient);
     assert_non_null(all);
     assert_false(bex_server_local(all));
     bex_server_close(all);
@@ -149,6 +195,8 @@ int main(void) {
         cmocka_unit_test(one_who_dawdles_holds_up_nobody),
         cmocka_unit_test(more_than_there_is_room_for_wait),
         cmocka_unit_test(an_endless_head_is_refused),
+        cmocka_unit_test(who_brings_no_request_is_hung_up),
+        cmocka_unit_test(who_takes_no_answer_is_hung_up),
         cmocka_unit_test(says_why_it_cannot_listen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

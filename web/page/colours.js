@@ -1,5 +1,6 @@
 // web/page/colours.js - the page's colours as the style sheet says them, for canvases; Okabe and Ito's blue and vermilion
-// for the two who race, one hue from pale to strong for coverage: told apart by any eye, and by lightness alone.
+// for the two who race, told apart by any eye, and without colours by the ghost's dashes, dots and hollow ball; one hue from
+// pale to strong for coverage, told by lightness alone.
 "use strict";
 
 const colours = {};

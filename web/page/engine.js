@@ -31,6 +31,7 @@ function startEngine(post) {
     for (let i = 0; i < n; i++) { xy[2 * i] = all[4 * i]; xy[2 * i + 1] = all[4 * i + 1]; }
     return xy;
   };
+  // whatever sets the stage closes walkers and fan, also where it fails: this comes before
   const forgetAll = () => { hero = ""; ghost = -1; fanKey = ""; growing = null; };
 
   const settings = (kind) => {
@@ -43,8 +44,8 @@ function startEngine(post) {
   };
 
   const takePolicy = (bytes) => {
-    const kind = check(lend(bytes, (at) => m._pg_policy(at, bytes.byteLength)));
     forgetAll();
+    const kind = check(lend(bytes, (at) => m._pg_policy(at, bytes.byteLength)));
     return { kind, coverage: !!m._pg_has_coverage(kind), settings: settings(kind) };
   };
 
@@ -126,9 +127,9 @@ function startEngine(post) {
     },
     policy: (q) => takePolicy(q.bytes),
     set(q) {
+      forgetAll();
       check(lend(q.walls, (at) => m._pg_maze(at, q.rows, q.cols, q.start[0], q.start[1])));
       m._pg_seed(q.seed);
-      forgetAll();
       return {};
     },
     draw(q) {

@@ -34,9 +34,9 @@ function makeGuide(play, view, page) {
   }
 
   async function show() {
-    say("Somebody showed this ball round the maze.");
+    say("The ball was shown this maze: these are demonstrations.");
     if (!await during(3.5, (at) => { view.showDemonstrations = Math.ceil(at * 60); view.changed(); })) return;
-    say("This is where it has been already.");
+    say("This is where it has been since.");
     const drawn = [];
     if (!await during(3, (at) => {
       while (drawn.length < 1 + Math.floor(at * 40)) drawn.push(along(GUIDE_STROKE, drawn.length / 40));
@@ -45,16 +45,16 @@ function makeGuide(play, view, page) {
     view.stroke = null;
     view.showDemonstrations = 0;
     await play.draw(Float32Array.from(GUIDE_STROKE.flat(), roundPlace));
-    say("It thinks of a few futures, and takes the one that is newest.");
+    say("It imagines a few futures, and takes the one that is newest.");
     const around = [[3, 3], [2.6, 3.4], [3.2, 4], [3, 3]];
     page.probe([3, 3]);
     await until(() => view.fan, 10);
     if (!await during(3.5, (at) => page.probe(along(around, at)))) return;
-    say("The slider: the usual, or something new?");
+    say("The slider: stay with the known, or go somewhere new?");
     if (!await during(4.5, (at) => { page.setExp(Math.max(0.02, 1 - 0.96 * Math.sin(Math.PI * at))); page.probe([3, 3]); })) return;
     page.setExp(1);
     page.probe(null);
-    say("Off it goes. The orange ghost only imitates.");
+    say("Off it goes. The orange ghost only does what it was shown.");
     play.start(3, false);
     await until(() => play.heroCounts.length > 2, 20);
   }
@@ -76,7 +76,7 @@ function makeGuide(play, view, page) {
     page.probe(null);
     view.showDemonstrations = page.demonstrations();
     view.changed();
-    say("Your turn: draw where it has been, and press play.");
+    say("Your turn: draw where the ball has been, then press Play.");
     try { localStorage.setItem("bex-guided", "1"); } catch (e) { /* private windows */ }
   };
   return guide;

@@ -25,6 +25,13 @@ function readPlaces(text) {
   });
 }
 
+// FNV-1a, as the engine's digest of a past
+function digestOf(bytes) {
+  let digest = 2166136261;
+  for (const b of bytes) digest = Math.imul(digest ^ b, 16777619);
+  return (digest >>> 0).toString(16);
+}
+
 function writeLog(log) {
   const out = [];
   for (let i = 0; i < log.length;) {

@@ -5,7 +5,6 @@
   const $ = (id) => document.getElementById(id);
   firstTheme();
   const assets = JSON.parse($("assets").textContent);
-  const NAMES = ["explores", "forgets", "imitates", "looks up"];
   const canvas = $("view"), view = makeView(canvas);
   const stats = { frames: 0, seconds: 0, slow: 0, plan: null, candidates: 0, repeated: null, bytes: document.documentElement.outerHTML.length };
   let client;
@@ -24,11 +23,13 @@
   // ---- what is shown ----
 
   function legend() {
-    const rated = s.kind !== 2;
-    $("legend").innerHTML = '<li><i style="background:var(--drawn)"></i>drawn past</li><li><i style="background:var(--hero)"></i>' + NAMES[s.kind] +
-      '</li><li><i style="background:var(--ghost)"></i>imitates (ghost)</li>' +
-      (rated ? '<li>futures from here, covering little <i class="fan"></i> much that is new; bold: taken</li>' : "<li>futures from here: it does not compare them</li>");
+    $("legend").innerHTML = '<li><i class="drawn"></i>the past you drew</li><li><i class="hero"></i>' + livedBy(s.log, s.kind) +
+      '; squares: visited</li><li><i class="ghost"></i>the ghost imitates; dots: visited</li><li>' +
+      (isRated(s.kind) ? 'futures it imagines: little <i class="fan"></i> much that is new; bold: taken' : "futures it imagines, not compared") + "</li>";
   }
+
+  // what was last set, in a sentence; the guide speaks for itself
+  function explain() { if (!guide.running) $("caption").textContent = KINDS[s.kind].says(s.exp); }
 
   function counters() {
     const most = halvesIn(play.maze), hero = view.heroHalves.size, ghost = view.ghostHalves.size;
@@ -50,12 +51,12 @@
     if (!play.maze) return;
     const lived = play.heroCounts.length - 1;
     counters();
-    $("hero-name").textContent = NAMES[s.kind];
-    $("episodes").textContent = lived ? "in " + lived + (lived > 1 ? " episodes" : " episode") : "";
+    $("hero-name").textContent = livedBy(s.log, s.kind);
+    $("episodes").textContent = lived ? ", in " + lived + (lived > 1 ? " episodes" : " episode") : "";
     $("play").innerHTML = play.playing ? "&#10073;&#10073; Pause" : "&#9654; Play";
-    $("exp-value").textContent = s.exp >= 0.995 ? "all it can" : Math.round(100 * s.exp) + " of 100";
+    $("exp-value").textContent = "exp " + s.exp.toFixed(2);
     $("exp").value = s.exp;
-    $("exp").disabled = s.kind > 1;
+    $("exp").disabled = !hasSlider(s.kind);
     document.querySelectorAll("[name=kind]").forEach((k) => { k.checked = Number(k.value) === s.kind; });
     legend();
     drawCounts($("chart"), [{ values: play.ghostCounts, colour: colours.ghost, dashed: true }, { values: play.heroCounts, colour: colours.hero }], halvesIn(play.maze));
@@ -76,7 +77,7 @@
   const waits = [];
   client.onFan = (f) => {
     view.fan = f;
-    if (f.more || f.best < 0 || s.kind > 1) return;
+    if (f.more || f.best < 0 || !hasSlider(s.kind)) return;
     waits.push(f.milliseconds);
     if (waits.length > 25) waits.shift();
     stats.plan = [...waits].sort((a, b) => a - b)[waits.length >> 1];
@@ -120,18 +121,20 @@
   async function drawPast(line) {
     const points = Float32Array.from(line.flat(), roundPlace);
     if (!await play.draw(points)) toast("That is all wall: draw where the ball can go.");
-    $("caption").textContent = "";
+    explain();
   }
 
   // ---- buttons and keys ----
 
+  $("kinds").innerHTML = KINDS.map((k, i) => '<label><input type="radio" name="kind" value="' + i + '"><span><b>' + capital(k.name) + "</b> " + k.note + "</span></label>").join("");
+  const kindInput = (k) => document.querySelector("[name=kind][value='" + k + "']");
   const page = {
-    caption: $("caption"), probe, setExp: (x) => play.setExp(Math.round(100 * x) / 100),
-    setKind: (k) => { if (!document.querySelector("[name=kind][value='" + k + "']").disabled) play.setKind(k); },
+    caption: $("caption"), probe, setExp: (x) => { play.setExp(Math.round(100 * x) / 100); explain(); },
+    setKind: (k) => { if (!kindInput(k).disabled) { play.setKind(k); explain(); } },
     demonstrations: () => ($("show-demos").checked ? 120 : 0),
   };
   const guide = makeGuide(play, view, page);
-  const toggle = () => { guide.stop(); $("caption").textContent = ""; if (play.playing) play.pause(); else play.start(Infinity, false); };
+  const toggle = () => { guide.stop(); explain(); if (play.playing) play.pause(); else play.start(Infinity, false); };
   const liveSome = () => { guide.stop(); play.start(5, true); };
   const share = async () => {
     const link = await play.link();
@@ -146,6 +149,7 @@
     }
     guide.stop();
     play.pause();
+    $("toast").hidden = true;
     if (name === "goals") goals.open(); else { goals.shown = false; play.onChange(); }
   };
   const theme = () => { setTheme(!document.documentElement.classList.contains("dark"), true); view.changed(); play.onChange(); goals.show(); };
@@ -158,7 +162,7 @@
   $("guide-open").onclick = () => { tab("maze"); guide.start(); };
   $("tab-maze").onclick = () => tab("maze");
   $("tab-goals").onclick = () => tab("goals");
-  $("exp").oninput = () => { guide.stop(); play.setExp(Number($("exp").value)); if (!view.probe) probe([play.maze.start[0], play.maze.start[1]]); };
+  $("exp").oninput = () => { guide.stop(); page.setExp(Number($("exp").value)); if (!view.probe) probe([...play.maze.start]); };
   document.querySelectorAll("[name=kind]").forEach((k) => { k.onchange = () => { guide.stop(); page.setKind(Number(k.value)); }; });
   $("layout").innerHTML = Object.entries(MAZES).map(([k, m]) => '<option value="' + k + '">' + m.name + "</option>").join("");
   $("layout").onchange = () => { guide.stop(); play.setLayout($("layout").value); if ($("layout").value !== "medium") toast("Nobody showed it this maze: see what it makes of it."); };
@@ -168,11 +172,10 @@
     const file = $("own").files[0];
     if (!file) return;
     try {
-      takePolicy(await client.ask("policy", { bytes: new Uint8Array(await file.arrayBuffer()) }), file.name);
-      s.policies = "own";
-      await play.replaced();
+      await takeOwn(await file.arrayBuffer(), file.name);
       toast(file.name + " acts now.");
-    } catch (e) { toast(e.message); }
+    } catch (e) { toast(file.name + ": " + e.message.replace(/^policy in memory: /, "")); }
+    $("own").value = ""; // the same file may be taken again
   };
 
   let pen = null; // a past that is drawn by keys
@@ -198,7 +201,7 @@
     w: () => { $("edit-walls").checked = !$("edit-walls").checked; toast($("edit-walls").checked ? "A tap sets or clears a wall." : "Draw and hover again."); },
     "+": () => page.setExp(Math.min(1, s.exp + 0.05)), "-": () => page.setExp(Math.max(0.02, s.exp - 0.05)),
   };
-  for (let k = 0; k < 4; k++) keys[k + 1] = () => page.setKind(k);
+  for (let k = 0; k < KINDS.length; k++) keys[k + 1] = () => page.setKind(k);
   document.onkeydown = (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || $("maze").hidden || !play.maze) return;
     if (e.target === canvas && keysInMaze(e)) { e.preventDefault(); return; }
@@ -215,11 +218,19 @@
 
   function takePolicy(p, name) {
     const about = p.settings;
-    if (p.kind === 0) {
+    if (p.kind === EXPLORES) {
       const q = /^q:([0-9.]+)$/.exec(about.exp);
       if (q) s.exp = Math.min(1, Math.max(0.02, Number(q[1])));
     }
-    $("policy-note").textContent += (p.kind === 0 ? "Explores: " : "Imitates: ") + name + (p.coverage ? ", " + about.candidates + " futures a plan, guidance " + about.guidance : "") + ". ";
+    $("policy-note").textContent += capital(KINDS[p.kind].name) + ": " + name + (p.coverage ? ", " + about.candidates + " futures a plan, guidance " + about.guidance : "") + ". ";
+  }
+
+  const own = new Map(); // kind: digest; a link names by them what acts
+  async function takeOwn(buffer, name) {
+    const bytes = new Uint8Array(buffer), policy = await client.ask("policy", { bytes });
+    takePolicy(policy, name);
+    s.policies = [assets.digest, ...own.set(policy.kind, digestOf(bytes)).values()].join("-");
+    await play.replaced();
   }
 
   async function open() {
@@ -229,8 +240,9 @@
     s.policies = assets.digest;
     view.demonstrations = a.demonstrations;
     const kinds = new Set(a.policies.map((p) => p.kind));
-    play.hasGhost = kinds.has(2);
-    for (const k of [0, 1, 2]) document.querySelector("[name=kind][value='" + k + "']").disabled = !kinds.has(k === 1 ? 0 : k);
+    play.hasGhost = kinds.has(IMITATES);
+    kindInput(EXPLORES).disabled = kindInput(FORGETS).disabled = !kinds.has(EXPLORES);
+    kindInput(IMITATES).disabled = !play.hasGhost;
     await play.open();
     await servedPolicy();
   }
@@ -240,9 +252,7 @@
     if (!/^https?:$/.test(location.protocol)) return;
     const answer = await fetch("policy.safetensors").catch(() => null);
     if (!answer || !answer.ok || !/octet-stream/.test(answer.headers.get("content-type"))) return;
-    takePolicy(await client.ask("policy", { bytes: new Uint8Array(await answer.arrayBuffer()) }), "policy.safetensors");
-    s.policies = "served";
-    await play.replaced();
+    await takeOwn(await answer.arrayBuffer(), "policy.safetensors");
   }
 
   async function fromLink() {
@@ -252,7 +262,7 @@
     $("layout").value = saved.layout;
     const same = await play.repeat(saved, (i, n) => { $("caption").textContent = "Repeating: " + (i + 1) + " of " + n; });
     stats.repeated = same;
-    $("caption").textContent = "";
+    explain();
     toast(same ? "Repeated, bit for bit." : saved.policies !== s.policies ? "The link was made with other policies than this page has: what happened is not the same." : "Repeated, but not the same bits: please report this.");
     return true;
   }
@@ -297,5 +307,5 @@
   let guided = null;
   try { guided = localStorage.getItem("bex-guided"); } catch (e) { /* private windows */ }
   if (!linked && !guided) guide.start();
-  else if (!linked) $("caption").textContent = "Draw where it has been, and press play.";
+  else if (!linked) $("caption").textContent = "Draw where the ball has been, then press Play.";
 })();
