@@ -166,7 +166,7 @@ static int make_fresh(fresh *f, const replay *r, const source *s) {
     if (!whole) return bex_fail("out of memory for %d rows", r->rows);
     if (!size) return 0;
     const bex_view_options look = {
-        .size = (int)size, .samples = 0, .solids = !strstr(r->model_text, "mesh=")};
+        .size = (int)size, .samples = -1, .solids = !strstr(r->model_text, "mesh=")};
     return bex_view_new(&f->view, r->model, &s->scene, &look);
 }
 
