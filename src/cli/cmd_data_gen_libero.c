@@ -139,11 +139,16 @@ static int make_scene(const request *q, total *t, const char *scene) {
     bex_world *w;
     char keys[2048];
     int found = 0, code = 0;
-    snprintf(keys, sizeof keys, "scene=%s\nimages=%lld\nsamples=0\n%s", scene, q->images,
+    snprintf(keys, sizeof keys, "scene=%s\nimages=%lld\n%s", scene, q->images,
              q->world.own.lines);
     if (strlen(keys) + 1 >= sizeof keys) return bex_fail("the options are too long"), bex_misused();
     if (bex_world_open(&w, "libero", &(bex_world_options){.keys = keys}) < 0) return bex_misused();
     const bex_bddl *s = bex_libero_scene(w);
+    if (q->images &&
+        (w->spec.cameras != BEX_LIBERO_CAMERAS || strcmp(w->camera[0], "agentview_rgb"))) {
+        bex_fail("a file holds agentview and eye_in_hand: env.cameras is not for it");
+        code = bex_misused();
+    }
     for (int i = 0; i < s->tasks && code == 0; i++) {
         if (q->task && !strstr(s->task[i].name, q->task)) continue;
         found++;

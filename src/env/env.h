@@ -18,6 +18,7 @@
 #ifndef BEX_ENV_ENV_H
 #define BEX_ENV_ENV_H
 
+#include "base/columns.h"
 #include "base/config.h"
 #include "base/observation.h"
 #include "base/rng.h"
@@ -36,6 +37,14 @@ typedef struct bex_world_options {
     const char *keys; // "start=3,3\nsplits=2"; a later line wins; NULL: none
 } bex_world_options;
 
+/* What a policy was trained on, as far as it knows. */
+typedef struct bex_env_seen {
+    const bex_column_names *columns; // of its state
+    const char *scene;               // "": not known
+    const char *cameras;             // by commas; "": none
+    int pixels;                      // of a picture's side; 0: not known
+} bex_env_seen;
+
 typedef struct bex_world {
     const bex_env_class *class;
     const char *name;
@@ -50,6 +59,11 @@ typedef struct bex_world {
     int goals;       // what can be found besides regions: at most 32; see `found`
     const struct bex_maze *maze; // the grid (env/maze/maze.h), borrowed; NULL: none
     const char *file;            // what it was read from besides, borrowed; NULL: nothing
+
+    // what files of demonstrations call all this, to be held against a policy's; unknown: NULL, no names
+    const char *scene;               // borrowed
+    const char *camera[BEX_CAMERAS]; // borrowed
+    bex_column_names columns;        // of the state; the world's own
 
     // a world that is a machine: its time passes by itself, and there are only so many of it
     bool realtime;      // a step takes dt by the clock: trials are played one after the other
@@ -96,6 +110,10 @@ struct bex_env_class {
      * NULL, 0: none. Kept by bex_world_open. */
     const bex_config_row *rows;
     size_t options_size;
+
+    /* The lines of own options (bex_world_options.keys) under which it shows what a policy saw in training, as
+     * far as it can; "" where nothing is known. NULL: always shows the same. */
+    void (*suit)(const bex_env_seen *seen, char *keys, size_t size);
 
     /* The world with these options (never NULL) and these of its own (NULL without rows), or a message
      * naming what is wrong. */

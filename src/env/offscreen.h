@@ -6,9 +6,9 @@
  *
  * MuJoCo's own renderer on EGL, Mesa's software rasteriser where there is no GPU. The model is borrowed until
  * the renderer is closed. The simulation is only read: positions are copied into one of the renderer's own, so
- * that a picture never changes a motion. A drawing takes the renderer's OpenGL context into the calling thread and gives it back: any
- * thread may draw, one at a time in each renderer, several renderers at once. Opening and closing are not for two threads at
- * once. A build without EGL or MuJoCo says so in bex_offscreen_open. */
+ * that a picture never changes a motion. A drawing takes the renderer's OpenGL context into the calling thread
+ * and gives it back: any thread may draw, one at a time in each renderer, several renderers at once. Opening
+ * and closing are not for two threads at once. A build without EGL or MuJoCo says so in bex_offscreen_open. */
 #ifndef BEX_ENV_OFFSCREEN_H
 #define BEX_ENV_OFFSCREEN_H
 

@@ -64,8 +64,18 @@ static int check_request(bex_explore_session *s) {
     return 0;
 }
 
-static int open_world(bex_explore_session *s) {
+enum { KEYS = 4096 };
+
+// *agent: it is the agent's file that cannot be read, not the request that is wrong
+static int open_world(bex_explore_session *s, bool *agent) {
+    char keys[KEYS];
+    const bex_env_class *class = bex_env_class_named(s->q->env);
     bex_world_options o = {.explore = true, .keys = s->q->env_keys};
+    if (class && class->suit && s->source->suit) {
+        *agent = s->source->suit(s->q, class, keys, sizeof keys) < 0;
+        if (*agent) return -1;
+        o.keys = keys;
+    }
     return bex_world_open(&s->world, s->q->env, &o);
 }
 
@@ -144,7 +154,8 @@ static int open_store(bex_explore_session *s) {
 
 int bex_explore_session_open(bex_explore_session *s) {
     if (s->q->out && !s->store && locate_store(s, s->q->out) < 0) return bex_misused();
-    if (check_request(s) < 0 || open_world(s) < 0) return bex_misused();
+    bool agent = false;
+    if (check_request(s) < 0 || open_world(s, &agent) < 0) return agent ? -1 : bex_misused();
     if (s->source->open(&s->state, s->q, s->world) < 0) return -1;
     s->agent = s->source->describe(s->state, s->q);
     if (!s->agent) {

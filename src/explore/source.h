@@ -37,6 +37,9 @@ typedef struct bex_explore_request {
 typedef struct bex_explore_source {
     const char *name;
     bool (*wanted)(const bex_explore_request *q);
+    /* keys: q->env_keys behind what the agent needs of a world of this class. Negative with a message. NULL:
+     * as asked. */
+    int (*suit)(const bex_explore_request *q, const bex_env_class *class, char *keys, size_t size);
     /* *state: shared by all actors. Negative with a message, the caller's fault or not (base/error.h). */
     int (*open)(void **state, const bex_explore_request *q, const bex_world *world);
     bex_actor *(*actor)(void *state, bex_rng rng); // of one trial; NULL with a message

@@ -4,6 +4,7 @@
 #include "agent/actors/policy_actor.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "explore/fit.h"
 #include "policy/deploy.h"
 #include "run/checkpoint.h"
 
@@ -28,16 +29,26 @@ static void close_state(void *payload) {
     free(s);
 }
 
-static int open_policy(state *s, const bex_explore_request *q, const bex_world *world) {
+static int load_policy(state *s, const bex_explore_request *q) {
     if ((q->model ? bex_path_print(s->path, "%s", q->model)
                   : bex_checkpoint_model(s->path, sizeof s->path, q->run, q->best)) < 0)
         return -1;
     s->policy = bex_policy_load(s->path);
-    if (!s->policy) return -1;
-    if (s->policy->O != world->spec.state || s->policy->A != world->A)
-        return bex_fail("'%s' expects %d observation and %d action values, %s has %d and %d",
-                        q->run, s->policy->O, s->policy->A, world->name, world->spec.state,
-                        world->A);
+    return s->policy ? 0 : -1;
+}
+
+// the world that shows what the policy knows, unless told otherwise
+static int suit(const bex_explore_request *q, const bex_env_class *class, char *keys, size_t size) {
+    state s = {.policy = NULL};
+    int code = load_policy(&s, q);
+    if (code == 0) code = bex_fit_keys(keys, size, s.policy, class, q->env_keys);
+    bex_policy_free(s.policy);
+    return code;
+}
+
+static int open_policy(state *s, const bex_explore_request *q, const bex_world *world) {
+    if (load_policy(s, q) < 0) return -1;
+    if (bex_fit_check(s->policy, q->run, world) < 0) return -1;
     s->deploy = s->policy->config.deploy;
     if (bex_deploy_apply(&s->deploy, q->deploy, q->deploy_count) < 0 ||
         bex_deploy_check(s->policy, &s->deploy) < 0)
@@ -101,6 +112,7 @@ static const char *history(const void *payload) {
 const bex_explore_source bex_explore_policy = {
     .name = "policy",
     .wanted = wanted,
+    .suit = suit,
     .open = open_state,
     .actor = new_actor,
     .memory = bex_policy_actor_memory,

@@ -222,6 +222,24 @@ void bex_policy_inputs(const bex_policy *p, bex_real *out, const bex_real *state
     }
 }
 
+static void add_origin(const bex_policy_origin *o, bex_st_writer *w) {
+    char text[40];
+    if (*o->scene) bex_st_add_metadata(w, "scene", o->scene);
+    if (!o->height) return;
+    snprintf(text, sizeof text, "%d x %d", o->height, o->width);
+    bex_st_add_metadata(w, "pictures", text);
+}
+
+// files of before know nothing
+static void read_origin(bex_policy_origin *o, const bex_st_file *f) {
+    const char *scene = bex_st_metadata(f, "scene"), *pictures = bex_st_metadata(f, "pictures");
+    char *end = NULL;
+    if (scene) snprintf(o->scene, sizeof o->scene, "%s", scene);
+    long h = pictures ? strtol(pictures, &end, 10) : 0, w = 0;
+    if (h && !strncmp(end, " x ", 3)) w = strtol(end + 3, NULL, 10);
+    if (h > 0 && w > 0 && h <= 1 << 14 && w <= 1 << 14) o->height = (int)h, o->width = (int)w;
+}
+
 static int save(const bex_policy *p, const char *path, bool half) {
     char number[32];
     char *text = bex_config_text(&bex_policy_schema, &p->config);
@@ -231,6 +249,7 @@ static int save(const bex_policy *p, const char *path, bool half) {
     bex_st_add_metadata(w, "format", FORMAT);
     bex_st_add_metadata(w, "config", text);
     if (*columns) bex_st_add_metadata(w, "columns", columns);
+    add_origin(&p->origin, w);
     const struct {
         const char *key;
         int value;
@@ -337,6 +356,7 @@ static bex_policy *from_file(const bex_st_file *f) {
         return NULL;
     bex_policy *p = lay_out(&config, O, A, tasks, scenes);
     if (!p) return NULL;
+    read_origin(&p->origin, f);
     int code = read_weights(p, f);
     if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
     if (!code) code = read_columns(p, f);

@@ -17,10 +17,17 @@
 #include "policy/policy_config.h"
 #include "policy/support.h"
 
+/* Where its demonstrations were made, to be held against a world. */
+typedef struct bex_policy_origin {
+    char scene[64];    // "KITCHEN_SCENE5"; "": not known, or several
+    int height, width; // pixels of a stored picture; 0: not known
+} bex_policy_origin;
+
 typedef struct bex_policy {
     bex_policy_config config;
     int O, A, tasks, scenes;
     bex_column_names columns; // names of the state's columns, where the demonstrations had some
+    bex_policy_origin origin;
     int coverage_dims[BEX_FEATURE_DIMS], coverage_count; // of coverage.dims; 0: all
     bex_chunk_shape chunk;
     bex_params *params;

@@ -3,6 +3,7 @@
 #include "env/tabletop/libero.h"
 
 #include "base/error.h"
+#include "env/tabletop/view.h"
 
 #include "test.h"
 
@@ -160,7 +161,10 @@ static void wrong_options_are_one_line(void **state) {
                {"libero=/nowhere\nrobosuite=/nowhere", "no directory '/nowhere'"},
                {"libero=/", "both needed"},
                {"start=file", "our own parts have no such files"},
-               {"detail=rough", "detail"}};
+               {"detail=rough", "detail"},
+               {"cameras=agentview,agentview", "env.cameras 'agentview,agentview'"},
+               {"cameras=", "agentview, eye_in_hand or both"},
+               {"textures=-1", "textures"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         bex_world *w;
         assert_true(bex_world_open(&w, "libero", &(bex_world_options){.keys = bad[i].keys}) < 0);
@@ -188,6 +192,42 @@ static void fixtures_may_be_moved(void **state) {
     assert_true(hypot(at[1][0] - at[2][0], at[1][1] - at[2][1]) > 1e-4);
 }
 
+// bottom row first, as LIBERO's; as chosen, in the order chosen
+static void pictures_are_as_liberos(void **state) {
+    (void)state;
+    enum { SIDE = 32 };
+    static unsigned char seen[2][3 * SIDE * SIDE], drawn[3 * SIDE * SIDE];
+    static const char *const keys[] = {"images=32\nsamples=0",
+                                       "images=32\nsamples=0\ncameras=eye_in_hand,agentview_rgb"};
+    bex_real obs[64];
+    for (int k = 0; k < 2; k++) {
+        bex_world *w = open_keys(keys[k]);
+        bex_env *e = w->class->new (w);
+        assert_int_equal(w->spec.cameras, 2);
+        assert_string_equal(w->camera[k], "agentview_rgb");
+        if (w->class->reset(e, bex_rng_seed(5),
+                            &(bex_frame){.state = obs, .image = {seen[0], seen[1]}}) < 0) {
+            print_message("SKIP: no pictures here: %s\n", bex_error());
+            w->class->free(e);
+            bex_world_close(w);
+            return;
+        }
+        bex_view *v;
+        const bex_view_options look = {.size = SIDE, .samples = 0, .solids = true};
+        const bex_mj_sim *sim = w->class->sim(e);
+        assert_int_equal(bex_view_new(&v, sim->model, bex_libero_scene(w), &look), 0);
+        for (int c = 0; c < 2; c++) {
+            assert_int_equal(bex_view_draw(v, sim, k ? 1 - c : c, drawn), 0);
+            assert_memory_not_equal(drawn, seen[c], sizeof drawn);
+            bex_libero_turn_over(drawn, SIDE);
+            assert_memory_equal(drawn, seen[c], sizeof drawn);
+        }
+        bex_view_free(v);
+        w->class->free(e);
+        bex_world_close(w);
+    }
+}
+
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     const struct CMUnitTest tests[] = {
@@ -198,6 +238,7 @@ int main(void) {
         cmocka_unit_test(a_task_pays_and_ends),
         cmocka_unit_test(wrong_options_are_one_line),
         cmocka_unit_test(fixtures_may_be_moved),
+        cmocka_unit_test(pictures_are_as_liberos),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

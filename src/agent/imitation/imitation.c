@@ -153,6 +153,14 @@ static int check_labels(const bex_model_config *m, const bex_dataset *d) {
     return 0;
 }
 
+// which world the demonstrations are of, where they are of one
+static void note_origin(bex_policy_origin *o, const bex_dataset *d) {
+    bool one = d->scenes.count == 1;
+    for (int e = 0; e < d->episodes && one; e++) one = d->scene[e] == 0;
+    if (one) snprintf(o->scene, sizeof o->scene, "%s", d->scenes.text[0]);
+    if (d->pictures) bex_pictures_stored(d->pictures, 0, &o->height, &o->width);
+}
+
 static int set_up(bex_imitation *a) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
@@ -170,6 +178,7 @@ static int set_up(bex_imitation *a) {
                                bex_lanes_blocks(a->lanes), (uint64_t)t->seed);
     if (!a->policy || bex_policy_name_columns(a->policy, &d->columns) < 0 || load_encoder(a) < 0)
         return -1;
+    note_origin(&a->policy->origin, d);
     if (bex_normaliser_fit(&a->policy->normaliser, d->observations, d->actions, d->rows, d->O, d->A,
                            c->data.drop_constant) < 0)
         return -1;

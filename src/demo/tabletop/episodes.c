@@ -71,8 +71,6 @@ static int record(bex_env *env, const double *action, void *payload) {
         size_t bytes = 3 * (size_t)e->image * (size_t)e->image;
         const bex_frame f = {.image = {e->agentview + bytes * t, e->eye_in_hand + bytes * t}};
         if (bex_libero_look(env, &f) < 0) return -1;
-        bex_libero_turn_over(f.image[0], e->image);
-        bex_libero_turn_over(f.image[1], e->image);
     }
     e->rows++;
     return 0;

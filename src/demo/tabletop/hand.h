@@ -40,6 +40,7 @@ typedef struct bex_hand {
     int holding;           // thing, -1: nothing
     double offset[3];      // of the thing held, seen from the hand
     const void *tried;     // the grasp tried last
+    int tried_way;         // and how it was come to
     bool leans;            // the hand leant when it took hold
     double taken[9];       // its orientation then
 } bex_hand;

@@ -32,7 +32,8 @@ typedef struct source {
 typedef struct replay {
     char key[BEX_PATH_SIZE]; // "data/demo_0"
     int rows, width;
-    double *actions, *states, *start; // start (width): what is set first
+    double *actions, *states;
+    double *start; // (width): what is set first, settle steps before row 0; NULL: row 0
     char *model_text;
     bex_mj_model *model;
     bex_mj_sim sim;
@@ -98,17 +99,19 @@ static int make_ready(replay *r, const source *s) {
 
 static int begin(replay *r, const source *s) {
     static const double still[BEX_OSC_ACTION] = {0, 0, 0, 0, 0, 0, -1};
-    double *init = NULL;
-    int there =
-        s->settle ? bex_h5_attribute_doubles(s->file, r->key, "init_state", &init, r->width) : 0;
+    int there = s->settle
+                    ? bex_h5_attribute_doubles(s->file, r->key, "init_state", &r->start, r->width)
+                    : 0;
     if (there < 0) return -1;
-    const double *state = there ? init : r->states;
+    const double *state = there ? r->start : r->states;
     bex_mj_sim_reset(&r->sim);
     int code = bex_osc_rest(&r->osc, &r->sim);
     memcpy(r->sim.qpos, state + 1, (size_t)r->model->nq * sizeof *state);
     memcpy(r->sim.qvel, state + 1 + r->model->nq, (size_t)r->model->nv * sizeof *state);
-    free(init);
     if (code == 0) code = bex_mj_sim_forward(&r->sim);
+    // LIBERO keeps neither the first five actions nor their state: by then the fingers' motors had gone all the way
+    if (code == 0 && s->libero && !there)
+        bex_osc_resume(&r->osc, &r->sim, r->actions[6] > 0 ? 1 : -1);
     for (long long i = 0; there && i < s->settle && code == 0; i++) {
         code = bex_osc_step(&r->osc, &r->sim, still);
         if (code == 0) code = bex_mj_sim_forward(&r->sim);
@@ -133,32 +136,37 @@ static void compare(const replay *r, int row, bex_libero_replay *out) {
 // what a new file holds of a row besides states and actions
 typedef struct fresh {
     bex_libero_demo demo;
-    double *robot, *joints, *fingers, *at, *turn, *step;
+    double *robot, *joints, *fingers, *at, *turn, *step, *pose;
+    int poses; // numbers of qpos behind the robot
     unsigned char *picture[BEX_LIBERO_CAMERAS];
     bex_view *view;
 } fresh;
 
 static void free_fresh(fresh *f) {
     free(f->robot), free(f->joints), free(f->fingers), free(f->at), free(f->turn), free(f->step);
+    free(f->pose);
     for (int c = 0; c < BEX_LIBERO_CAMERAS; c++) free(f->picture[c]);
     bex_view_free(f->view);
 }
 
 static int make_fresh(fresh *f, const replay *r, const source *s) {
     size_t n = (size_t)r->rows, size = (size_t)s->options->images, bytes = 3 * size * size * n;
-    *f = (fresh){.robot = malloc(9 * n * sizeof(double)),
+    int poses = r->model->nq - BEX_LIBERO_ROBOT;
+    *f = (fresh){.poses = poses,
+                 .pose = malloc((size_t)poses * n * sizeof(double) + 1),
+                 .robot = malloc(9 * n * sizeof(double)),
                  .joints = malloc(7 * n * sizeof(double)),
                  .fingers = malloc(2 * n * sizeof(double)),
                  .at = malloc(3 * n * sizeof(double)),
                  .turn = malloc(3 * n * sizeof(double)),
                  .step = malloc(n * sizeof(double))};
-    bool whole = f->robot && f->joints && f->fingers && f->at && f->turn && f->step;
+    bool whole = f->robot && f->joints && f->fingers && f->at && f->turn && f->step && f->pose;
     for (int c = 0; c < BEX_LIBERO_CAMERAS && size; c++)
         whole = (f->picture[c] = malloc(bytes)) != NULL && whole;
     if (!whole) return bex_fail("out of memory for %d rows", r->rows);
     if (!size) return 0;
     const bex_view_options look = {
-        .size = (int)size, .samples = 0, .solids = !strstr(r->model_text, "mesh=")};
+        .size = (int)size, .samples = -1, .solids = !strstr(r->model_text, "mesh=")};
     return bex_view_new(&f->view, r->model, &s->scene, &look);
 }
 
@@ -171,6 +179,9 @@ static int see(fresh *f, const replay *r, int t, int size) {
     memcpy(f->at + 3 * t, seen.at, sizeof seen.at);
     bex_libero_axis_angle(seen.quat, f->turn + 3 * t);
     f->step[t] = t;
+    size_t n = (size_t)f->poses;
+    memcpy(f->pose + n * (size_t)t, r->states + (size_t)t * (size_t)r->width + 1 + BEX_LIBERO_ROBOT,
+           n * sizeof(double));
     for (int c = 0; c < BEX_LIBERO_CAMERAS && f->view; c++) {
         size_t bytes = 3 * (size_t)size * (size_t)size;
         unsigned char *rgb = f->picture[c] + bytes * (size_t)t;
@@ -209,10 +220,12 @@ static int save(bex_libero_file *file, const replay *r, const source *s, const f
                                .ee_pos = f->at,
                                .ee_ori = f->turn,
                                .timestep = f->step,
+                               .poses = f->poses,
+                               .pose = f->pose,
                                .agentview = f->picture[0],
                                .eye_in_hand = f->picture[1],
                                .model_file = r->model_text,
-                               .init_state = r->states};
+                               .init_state = r->start ? r->start : r->states};
     return bex_libero_file_add(file, &d);
 }
 
@@ -234,7 +247,7 @@ static int replay_demo(const source *s, const char *name, bex_libero_file *file,
     if (r.driven) bex_osc_fini(&r.osc);
     if (r.posed) bex_mj_sim_fini(&r.sim);
     bex_mj_model_free(r.model);
-    free(r.actions), free(r.states), free(r.model_text);
+    free(r.actions), free(r.states), free(r.start), free(r.model_text);
     return code < 0 ? bex_fail_in("%s", name) : 0;
 }
 
@@ -248,7 +261,7 @@ static int create(bex_libero_file **file, const source *s) {
         code = text_of(s, "data", names[i], &text[i]) < 0 ? -1 : 0;
         if (code == 0 && !text[i] && !(text[i] = strdup(""))) code = bex_fail("out of memory");
     }
-    const bex_libero_about about = {text[0], text[1], text[2], text[3], text[4], 0};
+    const bex_libero_about about = {text[0], text[1], text[2], text[3], text[4], (int)s->settle};
     if (code == 0) code = bex_libero_file_create(file, s->options->out, &about);
     for (int i = 0; i < 5; i++) free(text[i]);
     return code;

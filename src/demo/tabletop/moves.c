@@ -11,6 +11,7 @@
 #define LEAN  0.4
 #define TWIST 0.3
 #define LOW   0.035 // metres above a grasp where a hand comes in from the side
+#define OVER  0.055 // the same where a finger comes in over the thing
 
 enum { WAY = 6 };
 
@@ -86,17 +87,21 @@ static int crowded(const bex_hand *h, int thing, const double at[3], const doubl
 typedef struct choice {
     const bex_grasp *grasp;
     double at[3], R[9];
+    int way; // of make_choice
     bool leans;
     double side[3]; // where it comes in from, low above the thing; zero: straight along the hand
 } choice;
 
 // the way to a grasp backwards, seen from it: point 0 is the grasp itself
 static void way_in(const choice *c, int i, double off[3]) {
-    static const double up[WAY] = {0, LOW, LOW, LOW, LOW + 0.07, LOW + 0.14},
+    static const double up[WAY] = {0, 0, 0, 0, 0.07, 0.14},
                         out[WAY] = {0, 0, 0.06, 0.12, 0.12, 0.12};
     bool slides = c->side[0] != 0 || c->side[1] != 0;
+    // along the fingers' way one of them passes over the thing
+    bool over = fabs(c->side[0] * c->R[0] + c->side[1] * c->R[3]) > 0.5;
+    double low = i ? up[i] + (over ? OVER : LOW) : 0;
     for (int k = 0; k < 3; k++)
-        off[k] = slides ? out[i] * c->side[k] + (k == 2) * up[i] : -0.035 * i * c->R[3 * k + 2];
+        off[k] = slides ? out[i] * c->side[k] + (k == 2) * low : -0.035 * i * c->R[3 * k + 2];
 }
 
 static int cost_of(const bex_hand *h, int thing, const choice *c) {
@@ -106,7 +111,7 @@ static int cost_of(const bex_hand *h, int thing, const choice *c) {
         way_in(c, i, off);
         cost += 2 * crowded(h, thing, c->at, c->R, off);
     }
-    if (c->grasp == h->tried) cost += 2;
+    if (c->grasp == h->tried) cost += c->way == h->tried_way ? 8 : 4;
     // an arm stretched out straight does not come back
     const double *base = h->scene->room->base;
     double far[3];
@@ -124,7 +129,7 @@ static int cost_of(const bex_hand *h, int thing, const choice *c) {
 static void make_choice(const bex_hand *h, const bex_pose *p, const bex_grasp *g, int way,
                         choice *c) {
     double along[3], side[3];
-    *c = (choice){.grasp = g, .leans = way > 6};
+    *c = (choice){.grasp = g, .way = way, .leans = way > 6};
     placed(p, g->at, c->at);
     turned(p, g->along, along);
     bex_hand_down(h, c->R, along);
@@ -179,7 +184,7 @@ bool bex_move_pick(bex_hand *h, int thing, const double *along, double lift) {
     h->grip = -1;
     if (!choose(h, thing, along, &c)) return false;
     bool slides = c.side[0] != 0 || c.side[1] != 0;
-    h->tried = c.grasp, h->leans = c.leans;
+    h->tried = c.grasp, h->tried_way = c.way, h->leans = c.leans;
     way_in(&c, slides ? WAY - 2 : c.leans ? 4 : 2, off);
     add(to, c.at, 1, off);
     travel(h, to, c.R, 0.015, thing);

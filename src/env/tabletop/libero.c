@@ -12,15 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    TIME_LIMIT = 300,
-    PROPRIO_ROBOT,
-    PROPRIO_JOINTS,
-    START_AUTO = 0,
-    START_FILE,
-    START_SAMPLE,
-    DRAWS = 3
-};
+enum { TIME_LIMIT = 300, START_AUTO = 0, START_FILE, START_SAMPLE, DRAWS = 3 };
 
 static const char *const proprios[] = {"robot_states", "joints", NULL};
 static const char *const starts[] = {"auto", "file", "sample", NULL};
@@ -49,6 +41,8 @@ static const bex_config_row rows[] = {
                        "seed of where fixtures stand in their regions; 0: in the middle"),
     BEX_CONFIG_INTEGER(bex_libero_options, images, "0", 0, 1024,
                        "pixels of a picture's side; 0: no pictures"),
+    BEX_CONFIG_TEXT(bex_libero_options, cameras, "agentview,eye_in_hand",
+                    "whose pictures, in this order"),
     BEX_CONFIG_CHOICE(bex_libero_options, detail, "full", details,
                       "of pictures: all meshes; a plain robot; collision shapes"),
     BEX_CONFIG_INTEGER(
@@ -73,10 +67,11 @@ typedef struct libero_world {
     bex_goals goals;
     bex_placing placing[BEX_BDDL_THINGS];
     bex_init_states states[BEX_BDDL_TASKS];
-    int task;       // -1: none chosen
-    bool filed;     // initial states of files
-    int free_at;    // qpos of the first object
-    bex_view *view; // NULL: no pictures
+    int task;                       // -1: none chosen
+    bool filed;                     // initial states of files
+    int free_at;                    // qpos of the first object
+    int camera[BEX_LIBERO_CAMERAS]; // of BEX_VIEW's, in the order observed
+    bex_view *view;                 // NULL: no pictures
 } libero_world;
 
 typedef struct libero_env {
@@ -92,6 +87,7 @@ static const libero_world *world_of(const bex_env *env) {
 
 static void world_close(bex_world *world) {
     libero_world *w = (libero_world *)world;
+    bex_columns_fini(&world->columns);
     bex_view_free(w->view);
     bex_goals_fini(&w->goals);
     for (int i = 0; i < BEX_BDDL_TASKS; i++) bex_init_states_fini(&w->states[i]);
@@ -131,15 +127,86 @@ static int load_states(libero_world *w) {
     return 0;
 }
 
+// as LIBERO's files call them, and as env.cameras does
+static const char *const camera_keys[BEX_LIBERO_CAMERAS] = {"agentview_rgb", "eye_in_hand_rgb"};
+
+static int camera_named(const char *name, size_t length) {
+    for (int c = 0; c < BEX_LIBERO_CAMERAS; c++) {
+        size_t whole = strlen(camera_keys[c]), shorter = whole - strlen("_rgb");
+        if ((length == whole || length == shorter) && !strncmp(name, camera_keys[c], length))
+            return c;
+    }
+    return -1;
+}
+
+static int choose_cameras(libero_world *w) {
+    bex_world *base = &w->mj.base;
+    const char *at = w->options.cameras;
+    for (int n = 0;; n++) {
+        size_t length = strcspn(at, ",");
+        int c = n < BEX_LIBERO_CAMERAS ? camera_named(at, length) : -1;
+        for (int i = 0; i < n && c >= 0; i++)
+            if (w->camera[i] == c) c = -1;
+        if (c < 0)
+            return bex_fail("env.cameras '%s': agentview, eye_in_hand or both, by a comma",
+                            w->options.cameras);
+        w->camera[n] = c;
+        base->camera[n] = camera_keys[c];
+        base->spec.cameras = n + 1;
+        if (!at[length]) return 0;
+        at += length + 1;
+    }
+}
+
+static int name_columns(libero_world *w) {
+    const bex_libero_options *o = &w->options;
+    bex_column_names *c = &w->mj.base.columns;
+    bool joints = o->proprio;
+    int code = joints ? bex_columns_add_key(c, "joint_states", 7)
+                      : bex_columns_add_key(c, "robot_states", 9);
+    if (code >= 0 && joints) code = bex_columns_add_key(c, "gripper_states", 2);
+    if (code >= 0 && o->timestep) code = bex_columns_add_key(c, "timestep", 1);
+    if (code >= 0 && o->poses)
+        code = bex_columns_add_key(c, "poses", w->mj.model->nq - BEX_LIBERO_ROBOT);
+    if (code >= 0 && o->tasks) code = bex_columns_add_key(c, "tasks", 1);
+    return code;
+}
+
+static bool has_key(const bex_column_names *c, const char *key) {
+    for (int i = 0; i < c->count; i++)
+        if ((size_t)bex_column_key(c->name[i]) == strlen(key) &&
+            !strncmp(c->name[i], key, strlen(key)))
+            return true;
+    return false;
+}
+
+// what LIBERO's files hold under the same names
+static void suit(const bex_env_seen *seen, char *keys, size_t size) {
+    const bex_column_names *c = seen->columns;
+    size_t n = 0;
+    *keys = 0;
+    if (*seen->scene) n += (size_t)snprintf(keys, size, "scene=%s\n", seen->scene);
+    if (c->count && n < size)
+        n += (size_t)snprintf(keys + n, size - n, "proprio=%s\ntimestep=%s\nposes=%s\n",
+                              has_key(c, "joint_states") ? "joints" : "robot_states",
+                              has_key(c, "timestep") ? "true" : "false",
+                              has_key(c, "poses") ? "true" : "false");
+    if (*seen->cameras && n < size)
+        n += (size_t)snprintf(keys + n, size - n, "cameras=%s\n", seen->cameras);
+    if (*seen->cameras && seen->pixels && n < size)
+        snprintf(keys + n, size - n, "images=%d\n", seen->pixels);
+}
+
 static void describe(libero_world *w) {
     bex_world *base = &w->mj.base;
     const bex_libero_options *o = &w->options;
     base->spec.state = BEX_LIBERO_PROPRIO + o->timestep + o->tasks +
                        (o->poses ? w->mj.model->nq - BEX_LIBERO_ROBOT : 0);
-    if (o->images) {
-        base->spec.cameras = BEX_LIBERO_CAMERAS;
+    if (o->images)
         base->spec.height = base->spec.width = (int)o->images;
-    }
+    else
+        base->spec.cameras = 0;
+    base->scene = o->scene;
     base->A = BEX_OSC_ACTION;
     base->regions = 1;
     base->goals = o->tasks ? w->scene.tasks : 0;
@@ -152,7 +219,8 @@ static int load(libero_world *w) {
     bex_composed made;
     bex_rng fixtures = bex_rng_split(bex_rng_seed((uint64_t)o->fixtures), "fixtures", 0);
     if (bex_parts_init(&w->parts, o->libero, o->robosuite) < 0 ||
-        bex_parts_scene(&w->scene, &w->parts, o->scene) < 0 || choose_task(w) < 0)
+        bex_parts_scene(&w->scene, &w->parts, o->scene) < 0 || choose_task(w) < 0 ||
+        choose_cameras(w) < 0)
         return -1;
     const bex_looks looks = {(bex_detail)o->detail, (int)o->textures};
     if (bex_compose(&made, &w->scene, &w->parts, &looks, o->fixtures ? &fixtures : NULL, o->scene) <
@@ -166,6 +234,7 @@ static int load(libero_world *w) {
     bex_osc_fini(&probe);
     if (code < 0) return -1;
     describe(w);
+    if (name_columns(w) < 0) return -1;
     if (!o->images) return 0;
     const bex_view_options look = {.size = (int)o->images,
                                    .samples = (int)o->samples,
@@ -236,10 +305,13 @@ unsigned bex_libero_done(bex_env *env) {
 
 int bex_libero_look(bex_env *env, const bex_frame *out) {
     const libero_world *w = world_of(env);
-    for (int c = 0; c < BEX_LIBERO_CAMERAS && w->view; c++)
-        if (out->image[c] &&
-            bex_view_draw(w->view, &((libero_env *)env)->mj.sim, c, out->image[c]) < 0)
+    int size = (int)w->options.images;
+    for (int c = 0; c < w->mj.base.spec.cameras && w->view; c++) {
+        if (!out->image[c]) continue;
+        if (bex_view_draw(w->view, &((libero_env *)env)->mj.sim, w->camera[c], out->image[c]) < 0)
             return -1;
+        bex_libero_turn_over(out->image[c], size);
+    }
     return 0;
 }
 
@@ -483,6 +555,7 @@ const bex_env_class bex_libero = {
     .explore_limit = TIME_LIMIT,
     .rows = rows,
     .options_size = sizeof(bex_libero_options),
+    .suit = suit,
     .open = world_open,
     .close = world_close,
     .env_size = sizeof(libero_env),

@@ -5,7 +5,8 @@
  *              the hand 4; or joints 7 and fingers 2. Then, as chosen: the step since the reset (1),
  * everything in
  *              qpos behind the robot (poses), the tasks done now as a number (its bits)
- *   pictures   agentview, then the wrist's camera, square; drawn only into frames that want them
+ *   pictures   agentview, then the wrist's camera, or as chosen, square; bottom row first, as LIBERO's; drawn
+ *              only into frames that want them
  *   action (7) dx dy dz, rotation, gripper: env/tabletop/osc.h; 20 Hz
  *   reset      a row of the task's file of initial states, or everything drawn in its region; then settled
  *              with the hand still
@@ -29,7 +30,7 @@ extern const bex_env_class bex_libero;
 enum { BEX_LIBERO_CAMERAS = 2, BEX_LIBERO_PROPRIO = 9, BEX_LIBERO_ROBOT = 9 };
 
 typedef struct bex_libero_options {
-    char libero[160], robosuite[160], scene[40], task[160];
+    char libero[160], robosuite[160], scene[40], task[160], cameras[160];
     int proprio, start, detail; // choices of libero.c
     bool timestep, poses, tasks, reflection;
     long long settle, images, textures, samples, fixtures;
@@ -76,7 +77,7 @@ void bex_libero_see_arm(const bex_osc *osc, const bex_mj_sim *sim, bex_libero_se
 void bex_libero_axis_angle(const double quat[4], double v[3]);
 void bex_libero_turn_over(unsigned char *rgb, int size);
 
-/* Draw what the cameras see now into the frame's pictures that are not NULL. */
+/* Draw what the cameras see now into the frame's pictures that are not NULL, bottom row first. */
 int bex_libero_look(bex_env *env, const bex_frame *out);
 
 #endif

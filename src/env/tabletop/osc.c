@@ -103,6 +103,14 @@ int bex_osc_rest(bex_osc *o, bex_mj_sim *sim) {
     return 0;
 }
 
+void bex_osc_resume(bex_osc *o, const bex_mj_sim *sim, int way) {
+    see(o, sim);
+    memcpy(o->goal_p, o->arm.p, sizeof o->goal_p);
+    memcpy(o->goal_R, o->arm.R, sizeof o->goal_R);
+    for (int i = 0; i < 2; i++) o->grip[i] = (i ? 1 : -1) * way;
+    o->stale = false;
+}
+
 /* A = C C' of the n x n symmetric A, row stride `stride`, into C (n,n). A direction in which the arm cannot
  * move
  * gets no force, as a pseudoinverse would have it. */
@@ -256,6 +264,10 @@ int bex_osc_rest(bex_osc *o, bex_mj_sim *sim) {
 int bex_osc_step(bex_osc *o, bex_mj_sim *sim, const double action[BEX_OSC_ACTION]) {
     (void)o, (void)sim, (void)action;
     return bex_fail("this build has no MuJoCo");
+}
+
+void bex_osc_resume(bex_osc *o, const bex_mj_sim *sim, int way) {
+    (void)o, (void)sim, (void)way;
 }
 
 void bex_osc_hand(const bex_osc *o, const bex_mj_sim *sim, double quat[4]) {

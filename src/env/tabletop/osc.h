@@ -53,6 +53,10 @@ void bex_osc_fini(bex_osc *o);
  * at rest; the caller then sets its state. Negative with a message. */
 int bex_osc_rest(bex_osc *o, bex_mj_sim *sim);
 
+/* Amid an episode of which a state alone was kept, after forward: the arm as it is now, the fingers' motors
+ * gone all the way. way: 1 closed, -1 open. */
+void bex_osc_resume(bex_osc *o, const bex_mj_sim *sim, int way);
+
 /* One control step; actions beyond [-1, 1] are clipped. Negative with a message. */
 int bex_osc_step(bex_osc *o, bex_mj_sim *sim, const double action[BEX_OSC_ACTION]);
 
