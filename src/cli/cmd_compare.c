@@ -1,12 +1,13 @@
-/* cli/cmd_compare.c - `bex compare A B`: two explorations of one world, trial by trial. */
+/* cli/cmd_compare.c - `bex compare A B`: two explorations trial by trial, or two evaluations episode by
+ * episode. */
 #include "cli/command.h"
 #include "cli/compare_film.h"
+#include "cli/comparison.h"
+#include "cli/evaluation.h"
 #include "cli/options.h"
-#include "draw/figure.h"
 
 #include "base/error.h"
 #include "base/path.h"
-#include "host/json.h"
 #include "host/statistics.h"
 
 #include <math.h>
@@ -15,13 +16,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_ROWS = 64, NAME = 48 };
 static const double CONFIDENCE = 0.95;
 
 static const char *plot, *names, *film;
 static long long film_trial = 1;
 static bex_env_flags world;
 static bool json, unpaired;
+static bex_evaluation_options judge = {.windows = 512, .chunks = 8};
 static const bex_option options[] = {
     {"names", BEX_OPTION_TEXT, &names, "A,B", "what to call them [the directories]", 0, 0},
     {"plot", BEX_OPTION_TEXT, &plot, "OUT", "draw it: .png, .svg or .pdf", 0, 0},
@@ -31,6 +32,11 @@ static const bex_option options[] = {
     BEX_ENV_OPTIONS(world),
     {"unpaired", BEX_OPTION_FLAG, &unpaired, NULL, "as independent trials, whatever their seeds", 0,
      0},
+    {"data", BEX_OPTION_TEXT, &judge.data, "FILE",
+     "runs and policies: demonstrations to put both beside", 0, 0},
+    {"windows", BEX_OPTION_INTEGER, &judge.windows, "N", "runs and policies: states to act from", 1,
+     1e6},
+    {"chunks", BEX_OPTION_INTEGER, &judge.chunks, "N", "runs and policies: chunks at each", 2, 256},
     {"json", BEX_OPTION_FLAG, &json, NULL, "print JSON", 0, 0},
 };
 static const bex_usage usage = {
@@ -38,199 +44,138 @@ static const bex_usage usage = {
     .synopsis = "A B [options]",
     .about =
         "A minus B of two explorations (directories of bex explore, bex coverage --out or bex.explore, or\n"
-        "their results.json). With one seed and as many trials, trial i of one is paired with trial "
-        "i of the\n"
-        "other: the mean difference, its standard error over pairs, Student's p. Otherwise trials count as\n"
-        "independent (Welch). Rates, such as the trials that found a goal, have Wilson's 95 % intervals.",
+        "their results.json), or of two evaluations: files of bex eval --json, or runs, which are then\n"
+        "evaluated as bex eval does; with --data FILE any two policies of the same demonstrations.\n"
+        "Explorations with one seed and as many trials are paired by trial, evaluations by the episodes\n"
+        "that both have: the mean difference, its standard error over pairs, Student's p. Otherwise trials\n"
+        "or episodes count as independent (Welch). Rates, such as the trials that found a goal, have\n"
+        "Wilson's 95 % intervals.",
     .example = "bex compare explored/online explored/first --plot difference.svg\n"
-               "bex compare explored/be explored/bc --names BE,BC --film race.gif",
+               "bex compare explored/be explored/bc --names BE,BC --film race.gif\n"
+               "bex compare runs/be runs/bc\n"
+               "bex compare a.safetensors b.safetensors --data held-out.hdf5",
     .options = options,
     .count = sizeof options / sizeof *options,
 };
 
-/* One exploration: numbers by trial. */
-typedef struct {
-    json_t *results;
-    char name[NAME];
-    long long seed, trials;
-    const char *environment;
-} side;
+static const bex_comparison_kind *const kinds[] = {&bex_compare_explorations,
+                                                   &bex_compare_evaluations};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
-typedef struct {
-    char name[NAME];
-    double *value[2]; // (trials) of each side
-    bool rate;        // 0 or 1 by trial
-} measure;
-
-typedef struct {
-    side of[2];
-    bool paired;
-    measure row[MOST_ROWS];
-    int rows;
-} comparison;
-
-/* ---- reading ---- */
-
-static int open_side(side *s, const char *path) {
-    char file[BEX_PATH_SIZE];
-    struct stat st;
-    bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    if (folder && bex_path_join(file, path, "results.json") < 0) return -1;
-    s->results = bex_json_load(folder ? file : path);
-    if (!s->results) return -1;
-    s->seed = -1;
-    bex_json_get_integer(s->results, "seed", &s->seed);
-    bex_error_clear();
-    if (bex_json_get_integer(s->results, "trials", &s->trials) < 0 || s->trials < 1 ||
-        s->trials > 100000)
-        return bex_fail("'%s' is no exploration (trials)", path);
-    s->environment =
-        json_string_value(json_object_get(json_object_get(s->results, "environment"), "name"));
-    if (!s->environment) return bex_fail("'%s' is no exploration (environment)", path);
-    const char *end = path + strlen(path);
-    while (end > path && end[-1] == '/') end--;
-    const char *base = end;
-    while (base > path && base[-1] != '/') base--;
-    snprintf(s->name, sizeof s->name, "%.*s", (int)(end - base), base);
-    return 0;
-}
-
-static double *numbers(long long n) {
+double *bex_comparison_numbers(long long n) {
     double *x = calloc((size_t)n, sizeof *x);
-    BEX_CHECK(x, "out of memory: %lld trials", n);
+    BEX_CHECK(x, "out of memory: %lld numbers", n);
     return x;
 }
 
-// a row of both sides, to be filled; NULL: no room
-static measure *add(comparison *c, bool rate) {
-    if (c->rows == MOST_ROWS) return NULL;
-    measure *m = &c->row[c->rows++];
+bex_measure *bex_comparison_add(bex_comparison *c, bool rate) {
+    if (c->rows == BEX_COMPARED_MOST) return NULL;
+    bex_measure *m = &c->row[c->rows++];
     m->rate = rate;
-    for (int s = 0; s < 2; s++) m->value[s] = numbers(c->of[s].trials);
+    for (int s = 0; s < 2; s++) m->value[s] = bex_comparison_numbers(c->side[s].n);
     return m;
 }
 
-// regions after each episode that both have, by trial
-static void add_regions(comparison *c) {
-    const json_t *all[2];
-    size_t episodes = SIZE_MAX;
-    for (int s = 0; s < 2; s++) {
-        const json_t *regions =
-            json_object_get(json_object_get(c->of[s].results, "by_episode"), "regions");
-        all[s] = json_object_get(regions, "trials");
-        if (json_array_size(all[s]) < episodes) episodes = json_array_size(all[s]);
-    }
-    // the first, the last, and some between
-    for (size_t k = 0; k < episodes; k++) {
-        bool told = k == 0 || k + 1 == episodes || (k + 1) % (episodes / 4 + 1) == 0;
-        measure *m = told ? add(c, false) : NULL;
-        if (!m) continue;
-        snprintf(m->name, sizeof m->name, "regions after %zu episode%s", k + 1, k ? "s" : "");
-        for (int s = 0; s < 2; s++)
-            for (long long i = 0; i < c->of[s].trials; i++)
-                m->value[s][i] =
-                    json_number_value(json_array_get(json_array_get(all[s], k), (size_t)i));
-    }
+/* ---- reading ---- */
+
+static bool ends_in(const char *path, const char *end) {
+    size_t n = strlen(path), m = strlen(end);
+    return n >= m && !strcmp(path + n - m, end);
 }
 
-static void add_goals(comparison *c) {
-    const json_t *first[2],
-        *called = json_object_get(json_object_get(c->of[0].results, "goals"), "names");
-    for (int s = 0; s < 2; s++)
-        first[s] = json_object_get(json_object_get(c->of[s].results, "goals"), "first_step");
-    size_t goals = json_array_size(called);
-    if (!goals || !first[1]) return;
-    measure *share = add(c, false);
-    for (size_t g = 0; share && g < goals; g++) {
-        measure *m = add(c, true);
-        if (!m) break;
-        snprintf(m->name, sizeof m->name, "found %.40s",
-                 json_string_value(json_array_get(called, g)));
-        for (int s = 0; s < 2; s++)
-            for (long long i = 0; i < c->of[s].trials; i++) {
-                m->value[s][i] =
-                    json_is_integer(json_array_get(json_array_get(first[s], (size_t)i), g));
-                share->value[s][i] += m->value[s][i] / (double)goals;
-            }
-    }
-    if (share) snprintf(share->name, sizeof share->name, "share of goals found");
+// results on disk; of a run or a policy those of an evaluation made now
+static json_t *results_of(const char *path) {
+    char file[BEX_PATH_SIZE];
+    struct stat st;
+    bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    if (folder && bex_path_join(file, path, "results.json") < 0) return NULL;
+    if (folder && stat(file, &st) == 0) return bex_json_load(file);
+    if (!folder && !ends_in(path, ".safetensors")) return bex_json_load(path);
+    bex_evaluated e;
+    json_t *j = bex_evaluated_make(&e, path, &judge) < 0 ? NULL : bex_evaluated_json(&e);
+    bex_evaluated_fini(&e);
+    return j;
 }
 
-static void add_conduct(comparison *c) {
-    const char *name;
-    json_t *value;
-    json_t *mine = json_object_get(c->of[0].results, "conduct"),
-           *theirs = json_object_get(c->of[1].results, "conduct");
-    json_object_foreach(mine, name, value) {
-        const json_t *of[2] = {json_object_get(value, "trials"),
-                               json_object_get(json_object_get(theirs, name), "trials")};
-        measure *m = of[0] && of[1] ? add(c, false) : NULL;
-        if (!m) continue;
-        snprintf(m->name, sizeof m->name, "%.47s", name);
-        for (int s = 0; s < 2; s++)
-            for (long long i = 0; i < c->of[s].trials; i++)
-                m->value[s][i] = json_number_value(json_array_get(of[s], (size_t)i));
-    }
+// the last part of the path without its ending; of a checkpoint too
+static void name_side(bex_compared *s) {
+    const char *end = s->path + strlen(s->path);
+    while (end > s->path && end[-1] == '/') end--;
+    const char *base = end;
+    while (base > s->path && base[-1] != '/') base--;
+    snprintf(s->name, sizeof s->name, "%.*s", (int)(end - base), base);
 }
 
-static int name_sides(comparison *c) {
+static int name_sides(bex_comparison *c) {
+    for (int s = 0; s < 2; s++) name_side(&c->side[s]);
     if (!names) return 0;
     size_t n = strcspn(names, ",");
     if (!names[n] || !n || !names[n + 1])
         return bex_fail("--names takes two names such as online,first");
-    snprintf(c->of[0].name, NAME, "%.*s", (int)n, names);
-    snprintf(c->of[1].name, NAME, "%s", names + n + 1);
+    snprintf(c->side[0].name, BEX_COMPARED_NAME, "%.*s", (int)n, names);
+    snprintf(c->side[1].name, BEX_COMPARED_NAME, "%s", names + n + 1);
     return 0;
 }
 
-static int read_both(comparison *c, const char *const *path) {
-    for (int s = 0; s < 2; s++)
-        if (open_side(&c->of[s], path[s]) < 0) return -1;
+static int read_both(bex_comparison *c, const bex_comparison_kind **kind, const char *const *path) {
+    const bex_comparison_kind *of[2] = {NULL, NULL};
+    for (int s = 0; s < 2; s++) c->side[s].path = path[s];
     if (name_sides(c) < 0) return bex_misused();
-    if (strcmp(c->of[0].environment, c->of[1].environment) != 0)
-        return bex_fail("'%s' is of %s, '%s' of %s", path[0], c->of[0].environment, path[1],
-                        c->of[1].environment);
-    if (film && (strlen(film) < 5 || strcmp(film + strlen(film) - 4, ".gif") != 0))
-        return bex_fail("--film draws a .gif, not '%s'", film), bex_misused();
-    c->paired = !unpaired && c->of[0].seed == c->of[1].seed && c->of[0].trials == c->of[1].trials;
-    add_regions(c), add_goals(c), add_conduct(c);
+    for (int s = 0; s < 2; s++) {
+        bex_compared *side = &c->side[s];
+        if (!(side->results = results_of(path[s]))) return -1;
+        for (int k = 0; k < KINDS; k++)
+            if (kinds[k]->is(side->results)) of[s] = kinds[k];
+        if (!of[s]) {
+            bex_fail("'%s' is neither an exploration nor an evaluation", path[s]);
+            return bex_fail_hint("results of bex explore, or of bex eval --json");
+        }
+        if (of[s]->look(side) < 0) return -1;
+    }
+    if (of[0] != of[1])
+        return bex_fail("'%s' is an %s, '%s' an %s", path[0], of[0]->name, path[1], of[1]->name);
+    *kind = of[0];
+    if (of[0]->measure(c, unpaired) < 0) return -1;
     return c->rows ? 0
                    : bex_fail("'%s' and '%s' have nothing in common to compare", path[0], path[1]);
 }
 
 /* ---- judging ---- */
 
-static bex_difference difference(const comparison *c, const measure *m) {
-    if (c->paired) return bex_difference_paired(m->value[0], m->value[1], (int)c->of[0].trials);
-    return bex_difference_welch(bex_estimate_of(m->value[0], (int)c->of[0].trials),
-                                bex_estimate_of(m->value[1], (int)c->of[1].trials));
+static bex_difference difference(const bex_comparison *c, const bex_measure *m) {
+    if (c->paired) return bex_difference_paired(m->value[0], m->value[1], c->side[0].n);
+    return bex_difference_welch(bex_estimate_of(m->value[0], c->side[0].n),
+                                bex_estimate_of(m->value[1], c->side[1].n));
 }
 
-static bex_interval interval(const comparison *c, const measure *m, int s) {
-    int hits = 0, n = (int)c->of[s].trials;
+static bex_interval interval(const bex_comparison *c, const bex_measure *m, int s) {
+    int hits = 0, n = c->side[s].n;
     for (int i = 0; i < n; i++) hits += m->value[s][i] > 0;
     return bex_interval_wilson(hits, n, CONFIDENCE);
 }
 
-static void print_text(const comparison *c) {
-    printf("%s, A %s (%lld trials), B %s (%lld): %s\n", c->of[0].environment, c->of[0].name,
-           c->of[0].trials, c->of[1].name, c->of[1].trials,
-           c->paired  ? "paired by trial"
-           : unpaired ? "as independent trials"
-                      : "independent trials: other seeds or numbers of trials");
-    printf("  %-28s %18s %18s %20s %8s\n", "", "A", "B", "A - B", "p");
+static void print_text(const bex_comparison *c, const bex_comparison_kind *kind) {
+    const bex_compared *x = &c->side[0], *y = &c->side[1];
+    printf("%s, A %s (%d %ss), B %s (%d): ", x->of, x->name, x->n, kind->unit, y->name, y->n);
+    if (c->paired)
+        printf("paired by %s\n", kind->unit);
+    else if (unpaired)
+        printf("as independent %ss\n", kind->unit);
+    else
+        printf("independent %ss: %s\n", kind->unit, kind->why);
+    printf("  %-32s %18s %18s %20s %8s\n", "", "A", "B", "A - B", "p");
     for (int k = 0; k < c->rows; k++) {
-        const measure *m = &c->row[k];
+        const bex_measure *m = &c->row[k];
         bex_difference d = difference(c, m);
-        printf("  %-28s", m->name);
+        printf("  %-32s", m->name);
         for (int s = 0; s < 2; s++) {
-            bex_estimate e = bex_estimate_of(m->value[s], (int)c->of[s].trials);
+            bex_estimate e = bex_estimate_of(m->value[s], c->side[s].n);
             char text[40];
             bex_interval w = interval(c, m, s);
             if (m->rate)
                 snprintf(text, sizeof text, "%.2f [%.2f, %.2f]", e.mean, w.low, w.high);
             else
-                snprintf(text, sizeof text, "%.3g +- %.2g", e.mean, isnan(e.error) ? 0 : e.error);
+                snprintf(text, sizeof text, "%.4g +- %.2g", e.mean, isnan(e.error) ? 0 : e.error);
             printf(" %18s", text);
         }
         char text[40], p[16] = "-";
@@ -241,26 +186,25 @@ static void print_text(const comparison *c) {
     printf(
         "  +-: standard error over %s; p: two-sided, of Student's t, one of %d comparisons; [ ]: "
         "Wilson, 95 %%\n",
-        c->paired ? "pairs (A - B)" : "trials", c->rows);
+        c->paired ? "pairs (A - B)" : kind->unit, c->rows);
 }
 
 static json_t *number(double x) {
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-static void print_json(const comparison *c) {
+static void print_json(const bex_comparison *c, const bex_comparison_kind *kind) {
     json_t *rows = json_array();
     for (int k = 0; k < c->rows; k++) {
-        const measure *m = &c->row[k];
+        const bex_measure *m = &c->row[k];
         bex_difference d = difference(c, m);
         json_t *row = json_pack("{s:s, s:b, s:o, s:o, s:o, s:o}", "name", m->name, "rate", m->rate,
                                 "difference", number(d.value), "error", number(d.error), "p",
                                 number(d.p), "freedom", number(d.freedom));
         for (int s = 0; s < 2; s++) {
-            bex_estimate e = bex_estimate_of(m->value[s], (int)c->of[s].trials);
-            bex_interval w = m->rate
-                                 ? interval(c, m, s)
-                                 : bex_interval_t(m->value[s], (int)c->of[s].trials, CONFIDENCE);
+            bex_estimate e = bex_estimate_of(m->value[s], c->side[s].n);
+            bex_interval w =
+                m->rate ? interval(c, m, s) : bex_interval_t(m->value[s], c->side[s].n, CONFIDENCE);
             json_object_set_new(row, s ? "b" : "a",
                                 json_pack("{s:f, s:o, s:o, s:o}", "mean", e.mean, "error",
                                           number(e.error), "low", number(w.low), "high",
@@ -268,44 +212,37 @@ static void print_json(const comparison *c) {
         }
         json_array_append_new(rows, row);
     }
-    json_t *j = json_pack("{s:s, s:s, s:s, s:b, s:o}", "environment", c->of[0].environment, "a",
-                          c->of[0].name, "b", c->of[1].name, "paired", c->paired, "measures", rows);
+    json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:o}", "kind", kind->name, "of",
+                          c->side[0].of, "a", c->side[0].name, "b", c->side[1].name, "paired",
+                          c->paired, "unit", kind->unit, "measures", rows);
     bex_json_print(j);
     json_decref(j);
 }
 
-// left: regions by episode of both; right: A - B of everything, in standard errors
-static int draw(const comparison *c) {
+// left: what the kind draws of both; right: A - B of everything, in standard errors
+static int draw(const bex_comparison *c, const bex_comparison_kind *kind) {
     bex_figure *f = bex_figure_new(1, 2, 300, 240);
     if (!f) return bex_fail("out of memory");
-    char title[160];
-    snprintf(title, sizeof title, "%s: %s and %s", c->of[0].environment, c->of[0].name,
-             c->of[1].name);
+    char title[BEX_PATH_SIZE + 256];
+    snprintf(title, sizeof title, "%s: %s and %s", c->side[0].of, c->side[0].name, c->side[1].name);
     bex_figure_title(f, title);
     bex_panel *curves = bex_figure_panel(f, 0, 0), *differences = bex_figure_panel(f, 0, 1);
-    for (int s = 0; s < 2; s++) {
-        const json_t *regions =
-            json_object_get(json_object_get(c->of[s].results, "by_episode"), "regions");
-        size_t n = json_array_size(json_object_get(regions, "mean"));
-        double *x = numbers(3 * (long long)n + 1), *y = x + n, *e = y + n;
-        for (size_t k = 0; k < n; k++) {
-            x[k] = (double)k + 1,
-            y[k] = json_number_value(json_array_get(json_object_get(regions, "mean"), k));
-            e[k] = json_number_value(json_array_get(json_object_get(regions, "error"), k));
-        }
-        bex_panel_line(curves, x, y, e, (int)n,
-                       &(bex_mark){.label = c->of[s].name, .colour = bex_palette(s)});
-        free(x);
-    }
-    bex_panel_labels(curves, "Regions visited", "episode", NULL);
+    kind->draw(c, curves);
     bex_panel_legend(curves, BEX_LEGEND_BEST);
+    double most = 3;
+    for (int k = 0; k < c->rows; k++) {
+        double ratio = fabs(difference(c, &c->row[k]).ratio);
+        if (isfinite(ratio)) most = fmax(most, ratio + 2.2);
+    }
+    bex_panel_x_range(differences, -most, most);
+    bex_panel_y_range(differences, -c->rows + 0.5, 0.9);
     for (int k = 0; k < c->rows; k++) {
         bex_difference d = difference(c, &c->row[k]);
         double y = -k, ratio = isfinite(d.ratio) ? d.ratio : 0;
         const double x[2] = {ratio - 1.96, ratio + 1.96}, at[2] = {y, y};
         bex_panel_path(differences, x, at, 2, &(bex_mark){.colour = BEX_BLUE, .width = 1.5});
         bex_panel_scatter(differences, &ratio, &y, 1, &(bex_mark){.colour = BEX_BLUE, .size = 5});
-        bex_panel_text(differences, x[1], y, c->row[k].name, -1, &(bex_mark){.size = 6});
+        bex_panel_text(differences, -most, y + 0.45, c->row[k].name, -1, &(bex_mark){.size = 6});
     }
     bex_panel_vline(differences, 0, &(bex_mark){.dashed = true});
     bex_panel_labels(differences, "A - B, with 95 %", "standard errors of the difference", NULL);
@@ -314,28 +251,37 @@ static int draw(const comparison *c) {
     return code;
 }
 
+static int compare(bex_comparison *c, const char *const *path) {
+    const bex_comparison_kind *kind = NULL;
+    const char *called[2] = {c->side[0].name, c->side[1].name};
+    if (film && (strlen(film) < 5 || strcmp(film + strlen(film) - 4, ".gif") != 0))
+        return bex_fail("--film draws a .gif, not '%s'", film), bex_misused();
+    if (read_both(c, &kind, path) < 0 || (plot && draw(c, kind) < 0)) return -1;
+    if (film && kind != &bex_compare_explorations)
+        return bex_fail("--film is of explorations, '%s' is an %s", path[0], kind->name);
+    if (film && bex_compare_film(path, called, (int)film_trial, &world, film) < 0) return -1;
+    (json ? print_json : print_text)(c, kind);
+    return 0;
+}
+
 int bex_cmd_compare(int argc, char **argv) {
     const char *path[2];
-    comparison *c = calloc(1, sizeof *c);
+    bex_comparison *c = calloc(1, sizeof *c);
     BEX_CHECK(c, "out of memory");
     int n = bex_options_parse(&usage, argc, argv, path, 2), code = BEX_EXIT_USAGE;
     if (n == BEX_OPTIONS_HELP) {
         code = BEX_EXIT_OK;
     } else if (n >= 0 && n < 2) {
-        bex_fail("which two explorations?");
+        bex_fail("which two explorations or evaluations?");
         bex_command_fail(&usage, code);
     } else if (n == 2) {
-        int done = read_both(c, path);
-        if (done == 0 && plot) done = draw(c);
-        const char *called[2] = {c->of[0].name, c->of[1].name};
-        if (done == 0 && film) done = bex_compare_film(path, called, (int)film_trial, &world, film);
-        if (done == 0) (json ? print_json : print_text)(c);
-        code = done == 0 ? BEX_EXIT_OK
-                         : bex_command_fail(&usage, bex_error_is_misuse() ? BEX_EXIT_USAGE
-                                                                          : BEX_EXIT_FAILED);
+        code = compare(c, path) == 0
+                   ? BEX_EXIT_OK
+                   : bex_command_fail(&usage,
+                                      bex_error_is_misuse() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED);
     }
     for (int k = 0; k < c->rows; k++) free(c->row[k].value[0]), free(c->row[k].value[1]);
-    for (int s = 0; s < 2; s++) json_decref(c->of[s].results);
+    for (int s = 0; s < 2; s++) json_decref(c->side[s].results), free(c->side[s].at);
     free(c);
     return code;
 }

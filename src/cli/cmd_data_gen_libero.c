@@ -11,6 +11,7 @@
 #include "host/folder.h"
 #include "host/json.h"
 #include "host/progress.h"
+#include "host/statistics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,9 +101,11 @@ static void report(const request *q, total *t, const bex_world *w, int task,
                           json_pack("{s:s, s:s, s:i, s:i, s:f, s:f}", "scene", given->scene, "task",
                                     name, "attempts", y->attempts, "successes", y->successes,
                                     "steps", steps, "seconds", seconds));
+    bex_interval interval = bex_interval_wilson(y->successes, y->attempts, 0.95);
     if (!q->json)
-        printf("  %-18s %-72s %4d of %4d  %5.1f %%  %4.0f steps\n", given->scene, name,
-               y->successes, y->attempts, 100 * share, steps);
+        printf("  %-18s %-72s %4d of %4d  %5.1f %% [%.1f, %.1f]  %4.0f steps\n", given->scene, name,
+               y->successes, y->attempts, 100 * share, 100 * interval.low, 100 * interval.high,
+               steps);
     fflush(stdout);
 }
 

@@ -33,13 +33,13 @@ static void print_goals(const bex_exploration_summary *s) {
     if (!s->goals) return;
     printf("  goals found: %.3f +- %.3f of %d\n", s->final_goals.mean, s->final_goals.error,
            s->goals);
-    for (int g = 0; s->budget > 0 && g < s->goals; g++) {
+    for (int g = 0; g < s->goals; g++) {
         int n = (int)s->trials, found = (int)lround(s->goal_share[g] * n);
         bex_interval w = bex_interval_wilson(found, n, 0.95);
         printf("    %-16s in %.2f of the trials [%.2f, %.2f]\n", s->goal_name[g], s->goal_share[g],
                w.low, w.high);
     }
-    if (s->budget > 0) printf("    [ ]: Wilson's interval, 95 %%\n");
+    printf("    [ ]: Wilson's interval, 95 %%\n");
 }
 
 static void print_conduct(const bex_exploration_summary *s) {

@@ -17,6 +17,19 @@ bex_dataset *bex_dataset_new(void) {
     return d;
 }
 
+// FNV-1a over 32-bit floats, so that a build in double tells the same
+uint64_t bex_dataset_identity(const bex_dataset *d, int episode) {
+    uint64_t hash = 14695981039346656037u;
+    size_t A = (size_t)d->A;
+    for (size_t i = (size_t)d->start[episode] * A; i < (size_t)d->start[episode + 1] * A; i++) {
+        float value = (float)d->actions[i];
+        unsigned char byte[sizeof value];
+        memcpy(byte, &value, sizeof value);
+        for (size_t k = 0; k < sizeof value; k++) hash = (hash ^ byte[k]) * 1099511628211u;
+    }
+    return hash;
+}
+
 void bex_dataset_forget_rows(bex_dataset *d) {
 #define FREE(field, type, width) free(d->field), d->field = NULL;
     BEX_DATASET_ROWS(FREE, d)

@@ -17,6 +17,8 @@
 #include "data/names.h"
 #include "data/pictures.h"
 
+#include <stdint.h>
+
 /* One list for allocation, copy and free: X(field, type, values a row). A width of 0: absent. */
 #define BEX_DATASET_ROWS(X, d)                                                                     \
     X(observations, bex_real, (d)->O)                                                              \
@@ -53,6 +55,10 @@ typedef struct bex_dataset {
     bex_names notes;          // defects noticed while loading, one line each
     char kind[16];            // "d4rl", "minari", "robomimic", "libero"
 } bex_dataset;
+
+/* What tells an episode from all others, in any file and beside any columns of states: a hash of its actions.
+ * While rows are in the world's units. */
+uint64_t bex_dataset_identity(const bex_dataset *d, int episode);
 
 static inline int bex_dataset_length(const bex_dataset *d, int episode) {
     return d->start[episode + 1] - d->start[episode];

@@ -3,18 +3,22 @@
  *   observations (n, O)   actions (n, A)   rewards (n)   terminals (n)   timeouts (n)
  *   infos/...  a group, or for Kitchen an array; metadata/...
  *
- * rewards may be 8-byte, flags one-byte enumerations, integers or absent. infos/qpos is one step late
- * in AntMaze and is not read; where episodes end is split.h's business. What bex itself adds when
+ * rewards may be 8-byte, flags one-byte enumerations, integers or absent. The first rows of infos/qpos and
+ * infos/qvel, the coordinates of the simulation, name the columns that equal them (not in AntMaze v0, where
+ * they are one step late); where episodes end is split.h's business. What bex itself adds when
  * converting is read back: infos/task, infos/scene (n) with metadata/tasks, metadata/scenes;
  * metadata/columns. */
 #include "base/error.h"
 #include "data/reader.h"
 
 #include <limits.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEAR_CUT = 5 }; // rows that misplaced timeouts are off by, at most
+enum { NEAR_CUT = 5 };       // rows that misplaced timeouts are off by, at most
+enum { NAMING_ROWS = 1000 }; // that a column and a coordinate must have in common
 
 static int recognise(bex_h5 *file) {
     return bex_h5_find(file, "observations") == BEX_H5_DATASET &&
@@ -80,6 +84,58 @@ static int read_columns(bex_dataset *d, bex_h5 *file) {
     for (int i = 0; i < names.count && code == 0; i++)
         code = bex_columns_add(&d->columns, names.text[i]);
     bex_names_fini(&names);
+    return code;
+}
+
+// the column of `table` (rows, columns) that column j of the observations equals; -1: none, or j is constant
+static int equal_column(const bex_dataset *d, int j, const bex_real *table, int rows, int columns) {
+    size_t O = (size_t)d->O, C = (size_t)columns;
+    bool varies = false;
+    for (int r = 1; r < rows && !varies; r++)
+        varies = d->observations[(size_t)r * O + (size_t)j] != d->observations[j];
+    for (int c = 0; c < columns && varies; c++) {
+        int r = 0;
+        for (; r < rows; r++) {
+            double x = (double)d->observations[(size_t)r * O + (size_t)j];
+            if (fabs((double)table[(size_t)r * C + (size_t)c] - x) > 1e-6 + 1e-5 * fabs(x)) break;
+        }
+        if (r == rows) return c;
+    }
+    return -1;
+}
+
+// observations that are coordinates of the simulation, joints and their rates: named so, others by their number
+static int name_coordinates(bex_dataset *d, bex_h5 *file) {
+    static const char *const key[] = {"infos/qpos", "infos/qvel"}, *const name[] = {"qpos", "qvel"};
+    int rows = d->rows < NAMING_ROWS ? d->rows : NAMING_ROWS, found = 0, code = 0, bad;
+    int *of = malloc(2 * (size_t)d->O * sizeof *of), *at = of + d->O; // table, its column
+    if (!of) return bex_fail("out of memory: %d columns", d->O);
+    for (int j = 0; j < d->O; j++) of[j] = -1;
+    for (int k = 0; k < 2 && code == 0; k++) {
+        bex_h5_shape s;
+        if (bex_h5_find(file, key[k]) != BEX_H5_DATASET) continue;
+        if (bex_h5_measure(file, key[k], &s) < 0 || s.rank != 2 || s.content != BEX_H5_NUMBERS ||
+            s.rows < (unsigned long long)rows || s.columns > (unsigned long long)d->O + 64) {
+            bex_error_clear(); // whatever it is: no names
+            continue;
+        }
+        bex_real *table = malloc((size_t)rows * (size_t)s.columns * sizeof *table);
+        if (!table) code = bex_fail("out of memory: '%s'", key[k]);
+        bool read = table && bex_h5_read(file, key[k], 0, rows, table, (int)s.columns, &bad) == 0;
+        if (table && !read) bex_error_clear();
+        for (int j = 0; j < d->O && read; j++) {
+            int c = of[j] < 0 ? equal_column(d, j, table, rows, (int)s.columns) : -1;
+            if (c >= 0) of[j] = k, at[j] = c, found++;
+        }
+        free(table);
+    }
+    for (int j = 0; j < d->O && found && code == 0; j++) {
+        char text[48];
+        snprintf(text, sizeof text, "%s[%d]", of[j] < 0 ? "observations" : name[of[j]],
+                 of[j] < 0 ? j : at[j]);
+        code = bex_columns_add(&d->columns, text);
+    }
+    free(of);
     return code;
 }
 
@@ -191,6 +247,7 @@ static int load(bex_dataset *d, bex_h5 *file, const char *path, const bex_load_o
         read_labels(d, file, "infos/scene", "metadata/scenes", d->scene, &d->scenes) < 0 ||
         read_columns(d, file) < 0)
         return -1;
+    if (!o->keys && !d->columns.count && name_coordinates(d, file) < 0) return -1;
     return note_defects(d, o, terminals, timeouts);
 }
 

@@ -2,9 +2,13 @@
  * end; and how well the agents moved. */
 #include "report/record.h"
 
+#include "host/statistics.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static const double CONFIDENCE = 0.95;
 
 static int drawn_lines(bex_panel *panel, const bex_series *series, int count, int which,
                        bool named) {
@@ -98,13 +102,17 @@ static void pair_cell(bex_page *p, bool told, const double pair[2], int digits) 
         bex_page_cell(p, "\u2013");
 }
 
-// the end of the curve of goal g
+// the end of the curve of goal g: a rate over trials, with Wilson's interval
 static void goal_cell(bex_page *p, const bex_series *s, int g) {
     bex_curve c;
-    if (bex_series_curve(&c, s, BEX_GOAL_BY_STEP + g) && c.n)
-        bex_page_cell(p, "%.2f", c.mean[c.n - 1]);
-    else
+    if (bex_series_curve(&c, s, BEX_GOAL_BY_STEP + g) && c.n) {
+        int n = (int)bex_series_trials(s);
+        double share = c.mean[c.n - 1];
+        bex_interval w = bex_interval_wilson((int)lround(share * n), n, CONFIDENCE);
+        bex_page_cell(p, "%.2f [%.2f, %.2f]", share, w.low, w.high);
+    } else {
         bex_page_cell(p, "\u2013");
+    }
     bex_curve_fini(&c);
 }
 
@@ -112,7 +120,7 @@ static void show_end(bex_page *p, const bex_series *series, int count, const bex
     const char *names[6 + BEX_GOALS_MOST] = {"at the end", "trials", "share of goals", "regions"};
     char align[8 + BEX_GOALS_MOST] = "lrrr";
     int bc = bex_series_cloned(series, count), n = 4;
-    int each = e && e->s.goals > 1 && e->s.goals <= 8 ? e->s.goals : 0;
+    int each = e && e->s.goals <= 8 ? e->s.goals : 0;
     double base[2];
     bool ratios = bc >= 0 && count > 1 &&
                   bex_series_pool(base, &series[bc], BEX_FINAL_GOALS, NULL) && base[0] > 0;
@@ -134,9 +142,11 @@ static void show_end(bex_page *p, const bex_series *series, int count, const bex
         for (int g = 0; g < each; g++) goal_cell(p, &series[i], g);
     }
     bex_page_table_end(p);
-    bex_page_text(p, "Mean and standard error over trials%s%s.",
-                  ratios ? "; goals / cloned: times the share that behaviour cloning found" : "",
-                  each ? "; of each goal, the share of trials that found it" : "");
+    bex_page_text(
+        p, "Mean and standard error over trials%s%s.",
+        ratios ? "; goals / cloned: times the share that behaviour cloning found" : "",
+        each ? "; of each goal, the share of trials that found it, with Wilson's 95 % interval"
+             : "");
 }
 
 /* ---- how well they move ---- */

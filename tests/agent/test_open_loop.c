@@ -19,6 +19,8 @@ static void assert_same(const bex_open_loop *a, const bex_open_loop *b) {
     assert_int_equal(a->K, b->K);
     assert_memory_equal(a->all, b->all, sizeof a->all);
     assert_memory_equal(a->at, b->at, (size_t)a->K * sizeof *a->at);
+    assert_int_equal(a->episodes, b->episodes);
+    assert_memory_equal(a->episode, b->episode, (size_t)a->episodes * sizeof *a->episode);
 }
 
 // an agent whose network tells the same chunk whatever it sees: (A) in network units
@@ -57,6 +59,17 @@ static void errors_are_those_of_the_actions(void **state) {
     assert_int_equal(r.windows, WINDOWS);
     assert_true(fabs(r.all[BEX_OPEN_LOOP_ONE] - sqrt(sum / count)) < 1e-5);
     assert_true(fabs(r.all[BEX_OPEN_LOOP_MEAN] - r.all[BEX_OPEN_LOOP_ONE]) < 1e-5);
+    // the same by episode
+    double square = 0, steps = 0;
+    assert_in_range(r.episodes, 2, a->held.data->episodes);
+    for (int e = 0; e < r.episodes; e++) {
+        const bex_open_loop_episode *of = &r.episode[e];
+        assert_true(of->steps > 0 && of->all[BEX_OPEN_LOOP_ONE] > 0);
+        square += of->steps * pow(of->all[BEX_OPEN_LOOP_ONE], 2), steps += of->steps;
+        for (int f = 0; f < e; f++) assert_true(r.episode[f].identity != of->identity);
+    }
+    assert_true(2 * steps == count);
+    assert_true(fabs(sqrt(square / steps) - r.all[BEX_OPEN_LOOP_ONE]) < 1e-9);
     assert_true(fabs(r.all[BEX_OPEN_LOOP_NEAREST] - r.all[BEX_OPEN_LOOP_ONE]) < 1e-5);
     assert_true(fabs(r.all[BEX_OPEN_LOOP_NOTHING] - sqrt(of_mean / count)) < 1e-5);
     assert_true(r.all[BEX_OPEN_LOOP_SPREAD] < 1e-5);

@@ -124,6 +124,9 @@ grep -q "exists" err || fail "says $(cat err)"
 "$bex" eval runs/bc-history-3 --windows 16 --json >eval 2>err || fail "eval: $(cat err)"
 grep -q '"as trained"' eval && grep -q '"another history"' eval || fail "eval prints $(cat eval)"
 grep -q '"coverage hidden"' eval && fail "eval hides the coverage of a policy that has none"
+# a file of it beside the run itself: the same episodes, no difference
+"$bex" compare eval runs/bc-history-3 --windows 16 >compared 2>err || fail "compare: $(cat err)"
+grep -q "paired by episode" compared && grep -q "error of a chunk .* 0 +- 0 " compared || fail "compare prints $(cat compared)"
 "$bex" eval nowhere 2>err && fail "eval of nothing"
 [ "$(wc -l <err)" = 1 ] && grep -q "nowhere" err || fail "eval says $(cat err)"
 

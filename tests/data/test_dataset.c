@@ -70,8 +70,21 @@ static void appended(void **state) {
     bex_dataset_free(a), bex_dataset_free(b), bex_dataset_free(narrow), bex_dataset_free(poor);
 }
 
+static void episodes_are_told_apart(void **state) {
+    (void)state;
+    bex_dataset *a = sample(3, 3, 1, "x"), *wide = sample(3, 5, 0, "y");
+    for (int e = 0; e < 3; e++) {
+        // whatever the states beside the actions are
+        assert_true(bex_dataset_identity(a, e) == bex_dataset_identity(wide, e));
+        for (int f = 0; f < e; f++)
+            assert_true(bex_dataset_identity(a, e) != bex_dataset_identity(a, f));
+    }
+    bex_dataset_free(a), bex_dataset_free(wide);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(absurd_sizes_are_refused),
+                                       cmocka_unit_test(episodes_are_told_apart),
                                        cmocka_unit_test(appended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -247,6 +247,41 @@ static void wrong_shapes(void **state) {
     refused(make_close(&m), "'observations' does not hold numbers");
 }
 
+// observations of 12 rows: a joint, its rate, something computed, a constant; `late`: coordinates a row off
+static bex_dataset *of_a_simulation(int late) {
+    make m = make_open("coordinates.hdf5");
+    float observation[12 * 4], qpos[12 * 2], qvel[12];
+    for (int r = 0; r < 12; r++) {
+        float joint = (float)(r * r), rate = (float)(2 * r + 1);
+        float row[4] = {joint, rate, 50 - joint * rate, 7};
+        memcpy(observation + 4 * r, row, sizeof row);
+        qpos[2 * r] = (float)(3 * r + 500), qpos[2 * r + 1] = (float)((r + late) * (r + late));
+        qvel[r] = (float)(2 * (r + late) + 1);
+    }
+    make_array(&m, "observations", observation, 12, 4);
+    make_ramp_array(&m, "actions", 12, 2, 0);
+    make_array(&m, "infos/qpos", qpos, 12, 2);
+    make_array(&m, "infos/qvel", qvel, 12, 1);
+    bex_load_options o = BEX_LOAD_INIT;
+    o.split.length = 6;
+    bex_dataset *d = bex_dataset_load(make_close(&m), &o);
+    if (!d) fail_msg("%s", bex_error());
+    unlink(m.path);
+    return d;
+}
+
+static void coordinates_give_names(void **state) {
+    (void)state;
+    static const char *const names[] = {"qpos[1]", "qvel[0]", "observations[2]", "observations[3]"};
+    bex_dataset *d = of_a_simulation(0);
+    assert_int_equal(d->columns.count, 4);
+    for (int j = 0; j < 4; j++) assert_string_equal(d->columns.name[j], names[j]);
+    bex_dataset_free(d);
+    d = of_a_simulation(1);
+    assert_int_equal(d->columns.count, 0);
+    bex_dataset_free(d);
+}
+
 static void empty(void **state) {
     (void)state;
     make m = make_open("none.hdf5");
@@ -398,7 +433,8 @@ int main(void) {
         cmocka_unit_test(truncated),        cmocka_unit_test(missing_keys),
         cmocka_unit_test(wrong_shapes),     cmocka_unit_test(empty),
         cmocka_unit_test(not_finite),       cmocka_unit_test(absurd_sizes),
-        cmocka_unit_test(labels_come_back), cmocka_unit_test(real_files),
+        cmocka_unit_test(labels_come_back), cmocka_unit_test(coordinates_give_names),
+        cmocka_unit_test(real_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,7 +203,7 @@ static void goals_have_a_part_of_their_own(void **state) {
     assert_has(html,
                "<td>BE, online history</td><td class=\"r\">40</td><td class=\"r\">0.450 \u00b1 "
                "0.048</td><td class=\"r\">2.0 \u00b1 0.1</td><td class=\"r\">1.80</td><td "
-               "class=\"r\">0.40</td><td class=\"r\">0.50</td>");
+               "class=\"r\">0.40 [0.26, 0.55]</td><td class=\"r\">0.50 [0.35, 0.65]</td>");
     assert_has(html, "kettle &lt;1&gt;</th>");
     assert_has(html, "alt=\"Share of trials that have found kettle &lt;1&gt;\"");
     assert_has(html, "flipped states</th>");

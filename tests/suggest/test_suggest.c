@@ -187,6 +187,7 @@ static void real_files(void **state) {
         {"robosuite_demos/robomimic_ph_lift_low_dim.hdf5", "robot0_eef_pos", "joint"},
         {"robosuite_demos/robomimic_ph_lift_low_dim.hdf5", "object", "vel"},
         {"d4rl/antmaze-large-diverse-v0.hdf5", "0,1", "3"},
+        {"d4rl/door-human-v1.hdf5", "observations[31:35]", "qpos"}, // palm and handle, no joint
     };
     int read = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

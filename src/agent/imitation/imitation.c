@@ -96,12 +96,22 @@ static int part_normalise(bex_imitation_part *part, const bex_policy *p) {
     return 0;
 }
 
+// which episodes these are, before their rows become states and actions
+static int identify(bex_imitation_part *part) {
+    const bex_dataset *d = part->data;
+    part->identity = malloc((size_t)d->episodes * sizeof *part->identity);
+    if (!part->identity) return bex_fail("out of memory: %d episodes", d->episodes);
+    for (int e = 0; e < d->episodes; e++) part->identity[e] = bex_dataset_identity(d, e);
+    return 0;
+}
+
 static void part_fini(bex_imitation_part *part) {
     if (part->labeller) part->labeller->free(part->labeller);
     bex_windows_free(part->windows);
     free(part->states);
     free(part->actions);
     free(part->frames);
+    free(part->identity);
     bex_features_free(part->features);
     bex_dataset_free(part->data);
 }
@@ -187,7 +197,8 @@ static int set_up(bex_imitation *a) {
         if (!a->policy->phi) return -1;
     }
     if (part_init(&a->train, c) < 0) return -1;
-    if (a->held.data && part_init(&a->held, c) < 0) return bex_fail_in("held-out episodes");
+    if (a->held.data && (part_init(&a->held, c) < 0 || identify(&a->held) < 0))
+        return bex_fail_in("held-out episodes");
     a->schedule = (bex_schedule){t->lr, (long)t->warmup, (long)t->steps};
     a->adam = (bex_adam)BEX_ADAMW_INIT;
     a->adam.beta1 = t->beta1, a->adam.beta2 = t->beta2, a->adam.decay = t->decay;
@@ -277,7 +288,7 @@ static int set_up_beside(bex_imitation *a, bex_dataset *d) {
     a->held.data = d;
     if (check_columns(p, d) < 0 || check_labels(&p->config.model, d) < 0) return -1;
     a->lanes = bex_lanes_spread((int)a->config.train.lanes, 0);
-    if (part_init(&a->held, &a->config) < 0) return -1;
+    if (part_init(&a->held, &a->config) < 0 || identify(&a->held) < 0) return -1;
     if (p->dit.o.coverage && bex_be_label_held(a) < 0) return -1;
     return part_normalise(&a->held, p);
 }

@@ -73,6 +73,7 @@ typedef struct bex_imitation_part {
     bex_real *states, *actions; // (rows,dit.o.O), (rows,A) normalised
     int *frames;                // (rows) of data->pictures; NULL: no pictures
     bex_features *features;     // of all frames, of a frozen network; NULL: pictures are seen anew
+    uint64_t *identity;         // (episodes) bex_dataset_identity; NULL: not of this part
     bex_windows *windows;
     bex_training_history history;
     bex_labeller *labeller; // owned; NULL: no coverage token

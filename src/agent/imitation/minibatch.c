@@ -246,7 +246,8 @@ int bex_minibatch_take(bex_tape *tape, const bex_minibatch_draw *draw, int first
     int *row = take(tape, (size_t)B * sizeof *row);
     if (draw_windows(tape, draw, first, &from) < 0) return -1;
     for (int i = 0; i < B; i++) row[i] = from.window[i].row;
-    *b = (bex_minibatch){.input = {.B = B, .G = o->mode == BEX_DIT_PREFIX ? groups : B}};
+    *b = (bex_minibatch){.input = {.B = B, .G = o->mode == BEX_DIT_PREFIX ? groups : B},
+                         .window = from.window};
     b->input.state = gather(tape, draw->what.part->states, o->O, row, B);
     if (gather_pictures(tape, draw, row, first * S, B, b) < 0) return -1;
     gather_chunks(tape, draw, from.window, B, b);

@@ -10,7 +10,8 @@
 
 typedef struct bex_minibatch {
     bex_dit_input input;
-    bex_real *clean, *mask; // (B,K,chunk.columns), (B,K): bex_minibatch_chunk
+    const bex_window *window; // (B)
+    bex_real *clean, *mask;   // (B,K,chunk.columns), (B,K): bex_minibatch_chunk
     bex_real *pixels; // (cameras,B,H,W,3): bex_minibatch_see; NULL: none, or features are there
     bex_tensor *seen[BEX_CAMERAS]; // input.seen
     unsigned char *led;            // (B) 1: waypoints are shown, the coverage is hidden; NULL: none

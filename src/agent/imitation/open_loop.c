@@ -14,10 +14,10 @@
 
 const char *const bex_open_loop_names[] = {"nothing", "one", "mean", "nearest", "spread"};
 
-// of a chunk step, over windows and dims
+// of a chunk step, or of an episode, over windows and dims
 typedef struct {
     double square[BEX_OPEN_LOOP_KINDS];
-    double steps; // windows that have it
+    double steps; // of chunks that were counted
 } step_sums;
 
 typedef struct {
@@ -29,12 +29,18 @@ typedef struct {
     const bex_deploy_config *deploy; // the policy's own, or the caller's
     const double *mean;              // (A) of the demonstrations
     const double *unit;              // (A) the world's units in one of the network's
-    step_sums *sums;                 // (lanes,K)
+    step_sums *sums;                 // (lanes,K+episodes)
 } job;
 
-// the demonstrator's row `own` (A), the same row of n chunks, `stride` apart
-static void add_row(const job *j, step_sums *s, const bex_real *own, const bex_real *drawn,
-                    size_t stride, const bex_real *nearest) {
+// sums of a lane: K chunk steps, then episodes
+static int sums_of_lane(const job *j) {
+    return j->policy->dit.o.K + j->a->held.data->episodes;
+}
+
+// the demonstrator's row `own` (A), the same row of n chunks, `stride` apart: to the sums of its chunk step
+// and of its episode
+static void add_row(const job *j, step_sums *s, step_sums *episode, const bex_real *own,
+                    const bex_real *drawn, size_t stride, const bex_real *nearest) {
     int n = j->chunks;
     for (int i = 0; i < j->policy->A; i++) {
         double to[BEX_OPEN_LOOP_KINDS], u = j->unit[i], y = (double)own[i], mean = 0;
@@ -44,10 +50,12 @@ static void add_row(const job *j, step_sums *s, const bex_real *own, const bex_r
         to[BEX_OPEN_LOOP_MEAN] = mean - y;
         to[BEX_OPEN_LOOP_NEAREST] = (double)nearest[i] - y;
         to[BEX_OPEN_LOOP_SPREAD] = (double)(drawn[i] - drawn[stride + (size_t)i]);
-        for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++)
-            s->square[kind] += u * u * to[kind] * to[kind];
+        for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++) {
+            double square = u * u * to[kind] * to[kind];
+            s->square[kind] += square, episode->square[kind] += square;
+        }
     }
-    s->steps++;
+    s->steps++, episode->steps++;
 }
 
 // of n chunks, `stride` apart; over the steps the window has
@@ -67,14 +75,14 @@ static const bex_real *nearest_of(const job *j, const bex_real *own, const bex_r
     return best;
 }
 
-static void add_window(const job *j, step_sums *s, const bex_real *own, const bex_real *mask,
-                       const bex_real *drawn) {
+static void add_window(const job *j, step_sums *s, int episode, const bex_real *own,
+                       const bex_real *mask, const bex_real *drawn) {
     const bex_dit_options *o = &j->policy->dit.o;
     size_t wide = (size_t)j->policy->chunk.columns, stride = (size_t)o->K * wide;
     const bex_real *nearest = nearest_of(j, own, mask, drawn, stride);
     for (int k = 0; k < o->K && mask[k] > R(0); k++) {
         size_t at = (size_t)k * wide;
-        add_row(j, &s[k], own + at, drawn + at, stride, nearest + at);
+        add_row(j, &s[k], &s[o->K + episode], own + at, drawn + at, stride, nearest + at);
     }
 }
 
@@ -108,13 +116,14 @@ static int group_work(bex_tape *tape, const job *j, step_sums *s, int group, bex
         bex_sample(tape, &p->follower, &sampler, x, (int)(B * n), pooled, NULL);
     }
     for (size_t i = 0; i < B; i++)
-        add_window(j, s, b.clean + i * chunk, b.mask + i * (size_t)p->dit.o.K, x + i * n * chunk);
+        add_window(j, s, b.window[i].episode, b.clean + i * chunk, b.mask + i * (size_t)p->dit.o.K,
+                   x + i * n * chunk);
     return 0;
 }
 
 static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     const job *j = payload;
-    step_sums *s = j->sums + (size_t)lane * (size_t)j->policy->dit.o.K;
+    step_sums *s = j->sums + (size_t)lane * (size_t)sums_of_lane(j);
     int first, count;
     bex_part(j->draw.what.windows / j->draw.what.S, bex_lanes_count(j->a->lanes), lane, &first,
              &count);
@@ -127,24 +136,39 @@ static int lane_work(bex_tape *tape, int lane, void *payload, double *result) {
     return 0;
 }
 
-// sums of lanes, in their order, to RMS
-static void conclude(bex_open_loop *out, const step_sums *s, int lanes, int A) {
-    double all[BEX_OPEN_LOOP_KINDS] = {0}, steps = 0;
-    for (int k = 0; k < out->K; k++) {
-        double square[BEX_OPEN_LOOP_KINDS] = {0}, n = 0;
-        for (int i = 0; i < lanes; i++) {
-            const step_sums *of = &s[i * out->K + k];
-            n += of->steps;
-            for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++) square[kind] += of->square[kind];
-        }
-        for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++) {
-            out->at[k][kind] = sqrt(square[kind] / (n * A));
-            all[kind] += square[kind];
-        }
-        steps += n;
+// sum `which` of all lanes, in their order
+static step_sums gather(const job *j, int which) {
+    step_sums sum = {0};
+    for (int i = 0; i < bex_lanes_count(j->a->lanes); i++) {
+        const step_sums *of = &j->sums[(size_t)i * (size_t)sums_of_lane(j) + (size_t)which];
+        sum.steps += of->steps;
+        for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++) sum.square[kind] += of->square[kind];
     }
+    return sum;
+}
+
+static void to_rms(double *rms, const step_sums *s, int A) {
     for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++)
-        out->all[kind] = sqrt(all[kind] / (steps * A));
+        rms[kind] = sqrt(s->square[kind] / (s->steps * A));
+}
+
+static void conclude(bex_open_loop *out, const job *j) {
+    int A = j->policy->A;
+    step_sums all = {0};
+    for (int k = 0; k < out->K; k++) {
+        step_sums s = gather(j, k);
+        to_rms(out->at[k], &s, A);
+        all.steps += s.steps;
+        for (int kind = 0; kind < BEX_OPEN_LOOP_KINDS; kind++) all.square[kind] += s.square[kind];
+    }
+    to_rms(out->all, &all, A);
+    for (int e = 0; e < j->a->held.data->episodes; e++) {
+        step_sums s = gather(j, out->K + e);
+        if (s.steps == 0) continue;
+        bex_open_loop_episode *of = &out->episode[out->episodes++];
+        *of = (bex_open_loop_episode){.identity = j->a->held.identity[e], .steps = s.steps};
+        to_rms(of->all, &s, A);
+    }
 }
 
 static void mean_action(double *mean, const bex_imitation_part *part, int A) {
@@ -175,6 +199,7 @@ static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loo
 
 void bex_open_loop_fini(bex_open_loop *out) {
     free(out->at);
+    free(out->episode);
     *out = (bex_open_loop){0};
 }
 
@@ -183,7 +208,7 @@ static int run(bex_open_loop *out, const job *j) {
     bex_rng rng = bex_rng_split(bex_rng_seed((uint64_t)a->config.train.seed), "open loop", 0);
     double none;
     if (bex_lanes_run(a->lanes, rng, lane_work, (void *)(uintptr_t)j, &none) < 0) return -1;
-    conclude(out, j->sums, bex_lanes_count(a->lanes), j->policy->A);
+    conclude(out, j);
     return 0;
 }
 
@@ -194,10 +219,12 @@ int bex_imitation_open_loop(bex_agent *agent, const bex_policy *p, const bex_ope
     int S = bex_minibatch_group(a), groups = o->windows > S ? o->windows / S : 1;
     *out = (bex_open_loop){.windows = groups * S, .K = p->dit.o.K};
     if (check(a, p, o) < 0) return -1;
-    step_sums *sums = calloc(lanes * K, sizeof *sums);
+    size_t episodes = (size_t)a->held.data->episodes;
+    step_sums *sums = calloc(lanes * (K + episodes), sizeof *sums);
     double *mean = calloc(2 * (size_t)p->A, sizeof *mean), *unit = mean ? mean + p->A : NULL;
     out->at = calloc(K, sizeof *out->at);
-    int code = sums && mean && out->at ? 0 : bex_fail("out of memory");
+    out->episode = calloc(episodes, sizeof *out->episode);
+    int code = sums && mean && out->at && out->episode ? 0 : bex_fail("out of memory");
     if (code == 0) {
         mean_action(mean, a->train.data ? &a->train : &a->held, p->A);
         for (int i = 0; i < p->A; i++)

@@ -30,10 +30,18 @@ typedef struct bex_open_loop_options {
     const bex_deploy_config *deploy; // its temperature and denoising steps; NULL: the policy's own
 } bex_open_loop_options;
 
+typedef struct bex_open_loop_episode {
+    uint64_t identity;               // bex_dataset_identity
+    double steps;                    // of chunks, over its windows
+    double all[BEX_OPEN_LOOP_KINDS]; // over those
+} bex_open_loop_episode;
+
 typedef struct bex_open_loop {
     int windows, K;                    // what there was
     double all[BEX_OPEN_LOOP_KINDS];   // over the chunk
     double (*at)[BEX_OPEN_LOOP_KINDS]; // (K) at its steps
+    int episodes;                      // that have windows, in the order of the demonstrations
+    bex_open_loop_episode *episode;    // windows of one are alike, episodes are independent
 } bex_open_loop;
 
 void bex_open_loop_fini(bex_open_loop *out); // zeroed memory is fine
