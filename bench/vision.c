@@ -1,19 +1,19 @@
 /* bench/vision.c - `bex bench vision`: seeing, beside oneDNN's own convolutions and PyTorch.
  *
  *   conv_fwd, _dx, _dw / 16x16/32-32k3s1    GFLOP/s of one layer of a ResNet-18 (pixels, channels in and out,
- *                                           kernel, stride), BATCH pictures in pieces of a lane's size,
- * beside dnnl's
- *                                           convolution of all at once in the layout it likes best; one
- * thread, whose
- *                                           CPU time counts: kernels of ours never use more
- *   vision_train/w32/64                     ms an update: two cameras of 64 pixels, ResNet-18 of width 32
- * shared by
- *                                           both, batch 64, with augmentation; beside the PyTorch twin
- * (--peer torch)
+ *                                           kernel, stride), BATCH pictures in pieces of a lane's size, beside
+ *                                           dnnl's convolution of all at once in the layout it likes best; one
+ *                                           thread, whose CPU time counts: kernels of ours never use more
+ *   vision_train/w32/64                     GFLOP/s of an update, the model's own FLOPs: two cameras of 64
+ *                                           pixels, ResNet-18 of width 32 shared by both, batch 64, with
+ *                                           augmentation; beside dnnl_sgemm's peak measured before and after
+ *   .../step                                ms of the same, beside the PyTorch twin (--peer torch)
  *   .../data                                % of the lanes' time that reads and changes pictures, or waits
- * for them
+ *                                           for them
  *   vision_frozen/w32/64                    ms an update from kept features, beside a policy of states alone
- *   vision_act/w32/64                       ms a plan on one thread, median
+ *   vision_act/w32/64                       ms a plan on one thread, median, the policy loaded from a file;
+ *                                           beside the PyTorch twin on one thread
+ *   .../p99                                 ms, beside the median
  *
  * Pictures are in memory: what a disk costs is not measured. Ours work in lanes, one thread each, as in
  * training. */
@@ -219,7 +219,7 @@ static int set(bex_train_config *c, const char *text) {
 }
 
 static int configure(bex_train_config *c, int channels, const char *encoder) {
-    static const char *const all[] = {"train.agent=bc",  "train.batch=64",        "train.micro=4",
+    static const char *const all[] = {"train.agent=bc",  "train.batch=64",        "train.micro=8",
                                       "model.width=256", "model.heads=8",         "model.blocks=4",
                                       "model.chunk=16",  "model.feedforward=512", "data.held_out=0",
                                       "train.warmup=0"};
@@ -255,17 +255,18 @@ static int time_updates(bex_agent *a, step *s) {
     return code;
 }
 
-static double ask_twin(const bex_bench *b, const bex_train_config *c, int side) {
+// seconds of an update ("train") or a plan ("act"); 0 without a twin
+static double ask_twin(const bex_bench *b, const char *what, const bex_train_config *c, int side) {
     char command[400];
     double seconds = 0;
     const bex_policy_config *p = &c->policy;
     if (!bex_bench_has_peer(b, "torch")) return 0;
-    snprintf(
-        command, sizeof command,
-        "bench/peer_policy.py train prefix=0 O=9 A=7 K=%lld C=%lld F=%lld heads=%lld blocks=%lld "
-        "T=%lld N=0 Q=1 B=%lld S=1 ddim=8 dropout=0 cameras=%d side=%d channels=%lld",
-        p->model.chunk, p->model.width, p->model.feedforward, p->model.heads, p->model.blocks,
-        p->model.time_width, c->train.batch, CAMERAS, side, p->vision.channels);
+    snprintf(command, sizeof command,
+             "bench/peer_policy.py %s prefix=0 O=9 A=7 K=%lld C=%lld F=%lld heads=%lld blocks=%lld "
+             "T=%lld N=0 Q=1 B=%lld S=1 ddim=8 dropout=0 cameras=%d side=%d channels=%lld",
+             what, p->model.chunk, p->model.width, p->model.feedforward, p->model.heads,
+             p->model.blocks, p->model.time_width, !strcmp(what, "act") ? 1 : c->train.batch,
+             CAMERAS, side, p->vision.channels);
     json_t *answer = bex_bench_peer(command);
     if (!answer || bex_json_get_number(answer, "seconds", &seconds) < 0) {
         fprintf(stderr, "%s\n", bex_error());
@@ -275,14 +276,18 @@ static double ask_twin(const bex_bench *b, const bex_train_config *c, int side) 
     return seconds;
 }
 
+static int temporary(char folder[600]) {
+    const char *in = getenv("TMPDIR");
+    snprintf(folder, 600, "%s/bex-bench-vision-XXXXXX", in ? in : "/tmp");
+    return mkdtemp(folder) ? 0 : bex_fail("no temporary folder '%s'", folder);
+}
+
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static int act_row(bex_bench *b, const bex_policy *p, const char *name) {
-    enum { CALLS = 200 };
-    double seconds[CALLS];
+static int plan_often(const bex_policy *p, double *seconds, int calls) {
     bex_control *c = bex_control_new(p, NULL, 0);
     size_t picture = bex_vision_picture(&p->vision);
     unsigned char *image = malloc(CAMERAS * picture);
@@ -291,16 +296,35 @@ static int act_row(bex_bench *b, const bex_policy *p, const char *name) {
     for (size_t i = 0; i < CAMERAS * picture; i++) image[i] = (unsigned char)(i * 31);
     bex_observation obs = {.state = p->normaliser.mean, .image = {image, image + picture}};
     int code = 0;
-    for (int i = 0; i < CALLS && !code; i++) {
+    for (int i = 0; i < calls && !code; i++) {
         double start = bex_seconds();
         code = bex_control_plan_from(c, &obs, NULL, NULL, chunk);
         seconds[i] = bex_seconds() - start;
     }
-    qsort(seconds, CALLS, sizeof *seconds, ascending);
-    if (!code) bex_bench_row(b, name, 1e3 * seconds[CALLS / 2], "ms", BEX_BENCH_TIME, NULL, 0);
+    qsort(seconds, (size_t)calls, sizeof *seconds, ascending);
     bex_control_free(c);
     free(image), free(chunk);
     return code;
+}
+
+// as a robot has it: from a file
+static int act_rows(bex_bench *b, const bex_agent *a, const bex_train_config *config, int side,
+                    const char *name) {
+    enum { CALLS = 400 };
+    double seconds[CALLS];
+    char folder[600], p99[80];
+    if (temporary(folder) < 0) return -1;
+    int code = a->class->save(a, folder);
+    bex_policy *p = code ? NULL : bex_policy_load(folder);
+    code = p ? plan_often(p, seconds, CALLS) : -1;
+    bex_policy_free(p);
+    bex_folder_remove(folder);
+    if (code) return code;
+    double twin = ask_twin(b, "act", config, side), median = 1e3 * seconds[CALLS / 2];
+    bex_bench_row(b, name, median, "ms", BEX_BENCH_TIME, twin > 0 ? "torch" : NULL, 1e3 * twin);
+    snprintf(p99, sizeof p99, "%s/p99", name);
+    bex_bench_row(b, p99, 1e3 * seconds[CALLS * 99 / 100], "ms", BEX_BENCH_TIME, "median", median);
+    return 0;
 }
 
 // weights for a frozen network: those of an agent that learned nothing
@@ -309,9 +333,7 @@ static int frozen_row(bex_bench *b, const bex_agent *seen, int side, int channel
     char folder[600];
     bex_train_config c;
     step kept, blind;
-    snprintf(folder, sizeof folder, "%s/bex-bench-vision-XXXXXX",
-             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    if (!mkdtemp(folder)) return bex_fail("no temporary folder '%s'", folder);
+    if (temporary(folder) < 0) return -1;
     int code = seen->class->save(seen, folder);
     for (int i = 0; i < 2 && !code; i++) {
         bex_dataset *d = demonstrations(side);
@@ -329,12 +351,36 @@ static int frozen_row(bex_bench *b, const bex_agent *seen, int side, int channel
     return code;
 }
 
-static int policy_rows(bex_bench *b, int side, int channels) {
-    char name[64], data[80], frozen[64], act[64];
-    bex_train_config c;
+// GFLOP of an update: three times the forward pass
+static double gflop_of(const bex_policy *p, const bex_train_config *c) {
+    double encoder, decoder;
+    bex_dit_flops(&p->dit.o, 1, &encoder, &decoder);
+    return 3e-9 * (double)c->train.batch * (encoder + decoder + bex_vision_flops(&p->vision));
+}
+
+static int train_rows(bex_bench *b, bex_agent *a, const bex_train_config *c, int side,
+                      const char *name) {
+    char part[80];
     step s;
+    int threads = omp_get_max_threads();
+    double peak = bex_bench_peak(threads);
+    if (time_updates(a, &s) < 0) return -1;
+    double again = bex_bench_peak(threads), twin = ask_twin(b, "train", c, side);
+    if (again > peak) peak = again;
+    bex_bench_row(b, name, gflop_of(((bex_imitation *)a)->policy, c) / s.seconds, "GFLOP/s",
+                  BEX_BENCH_RATE, peak > 0 ? "dnnl_sgemm peak" : NULL, peak);
+    snprintf(part, sizeof part, "%s/step", name);
+    bex_bench_row(b, part, 1e3 * s.seconds, "ms", BEX_BENCH_TIME, twin > 0 ? "torch" : NULL,
+                  1e3 * twin);
+    snprintf(part, sizeof part, "%s/data", name);
+    bex_bench_row(b, part, 100 * s.data, "%", BEX_BENCH_TIME, NULL, 0);
+    return 0;
+}
+
+static int policy_rows(bex_bench *b, int side, int channels) {
+    char name[64], frozen[64], act[64];
+    bex_train_config c;
     snprintf(name, sizeof name, "vision_train/w%d/%d", channels, side);
-    snprintf(data, sizeof data, "%s/data", name);
     snprintf(frozen, sizeof frozen, "vision_frozen/w%d/%d", channels, side);
     snprintf(act, sizeof act, "vision_act/w%d/%d", channels, side);
     if (!bex_bench_wants(b, name) && !bex_bench_wants(b, frozen) && !bex_bench_wants(b, act))
@@ -342,15 +388,8 @@ static int policy_rows(bex_bench *b, int side, int channels) {
     if (configure(&c, channels, NULL) < 0) return -1;
     bex_agent *a = bex_agent_new(&c, &(bex_sources){.data = demonstrations(side)});
     int code = a ? 0 : -1;
-    if (!code && bex_bench_wants(b, name)) {
-        code = time_updates(a, &s);
-        double twin = code ? 0 : ask_twin(b, &c, side);
-        if (!code)
-            bex_bench_row(b, name, 1e3 * s.seconds, "ms", BEX_BENCH_TIME, twin > 0 ? "torch" : NULL,
-                          1e3 * twin);
-        if (!code) bex_bench_row(b, data, 100 * s.data, "%", BEX_BENCH_TIME, NULL, 0);
-    }
-    if (!code && bex_bench_wants(b, act)) code = act_row(b, ((bex_imitation *)a)->policy, act);
+    if (!code && bex_bench_wants(b, name)) code = train_rows(b, a, &c, side, name);
+    if (!code && bex_bench_wants(b, act)) code = act_rows(b, a, &c, side, act);
     if (!code && bex_bench_wants(b, frozen)) code = frozen_row(b, a, side, channels, frozen);
     if (a) a->class->free(a);
     return code;

@@ -7,7 +7,8 @@
  *
  * The gradient of x is the same walk over dy: of the taps, those that meet a pixel depend on its place modulo
  * the stride, so pixels are taken class by class. The gradient of W keeps a tile of MR channels of dy x one
- * panel of a piece of x in registers and goes over the pixels of a chunk. Fast twin of ref/ref_conv2d.c. */
+ * panel of a piece of x in registers and goes over the pixels of a chunk; of a few colours, whose pieces are
+ * short, over copies side by side. Fast twin of ref/ref_conv2d.c. */
 #include "kernel/conv2d.h"
 
 #include "base/error.h"
@@ -151,17 +152,24 @@ static bool bordered(const bex_conv2d_dims *d) {
     return d->C % ALIGNED != 0;
 }
 
+static size_t bordered_size(const bex_conv2d_dims *d) {
+    return (size_t)d->B * (size_t)(d->H + 2 * d->pad) * (size_t)(d->W + 2 * d->pad) * (size_t)d->C;
+}
+
+// numbers of a pixel's pieces side by side, filled up to whole panels
+static int unfolded(const bex_conv2d_dims *d) {
+    return (d->kh * d->kw * d->C + NR - 1) / NR * NR;
+}
+
 size_t bex_conv2d_scratch(const bex_conv2d_dims *d) {
-    if (!bordered(d)) return 0;
-    return (size_t)d->B * (size_t)(d->H + 2 * d->pad) * (size_t)(d->W + 2 * d->pad) * (size_t)d->C +
-           NR; // the gradient of W reads whole vectors
+    return bordered(d) ? bordered_size(d) + CHUNK * (size_t)unfolded(d) : 0;
 }
 
 static view view_of(const bex_real *x, const bex_conv2d_dims *d, bex_real *scratch) {
     if (!bordered(d)) return (view){x, d->H, d->W, d->pad, d->kw, d->C};
     int H = d->H + 2 * d->pad, W = d->W + 2 * d->pad;
     size_t row = (size_t)d->W * (size_t)d->C, wide = (size_t)W * (size_t)d->C;
-    memset(scratch, 0, bex_conv2d_scratch(d) * sizeof *scratch);
+    memset(scratch, 0, bordered_size(d) * sizeof *scratch);
     for (int b = 0; b < d->B; b++)
         for (int i = 0; i < d->H; i++)
             memcpy(scratch + ((size_t)(b * H + i + d->pad)) * wide + (size_t)(d->pad * d->C),
@@ -309,6 +317,18 @@ static inline __attribute__((always_inline)) void outer_rows(int rows, bex_real 
     }
 }
 
+// a chunk's pieces, short ones, to one long piece a pixel at `to`: panels are full but for the last
+static void unfold(chunk *c, bex_real *to, const bex_real *x, const bex_conv2d_dims *d) {
+    int ld = unfolded(d);
+    for (int p = 0; p < c->n; p++) {
+        bex_real *row = to + (ptrdiff_t)p * ld;
+        for (int j = 0; j < c->pieces; j++, row += c->length)
+            memcpy(row, x + c->from[p * c->pieces + j] * c->unit, (size_t)c->length * sizeof *row);
+    }
+    for (int p = 0; p < c->n; p++) c->from[p] = p;
+    c->length *= c->pieces, c->pieces = 1, c->unit = ld;
+}
+
 void bex_conv2d_bwd_w(bex_real *dW, const bex_real *dy, const bex_real *x, const bex_conv2d_dims *d,
                       int add, bex_real *scratch) {
     check(d);
@@ -318,18 +338,24 @@ void bex_conv2d_bwd_w(bex_real *dW, const bex_real *dy, const bex_real *x, const
     int pixels = d->B * bex_conv2d_height(d) * bex_conv2d_width(d);
     if (!pixels && !add) memset(dW, 0, (size_t)d->N * (size_t)row * sizeof *dW);
     for (int p = 0; p < pixels; p += CHUNK, add = 1) {
+        const bex_real *in = v.x;
         chunk_fill(&c, &v, d, p, pixels - p < CHUNK ? pixels - p : CHUNK);
+        if (bordered(d)) {
+            bex_real *rows = scratch + bordered_size(d);
+            unfold(&c, rows, v.x, d);
+            in = rows;
+        }
         for (int j = 0; j < c.pieces; j++)
             for (int k = 0; k < c.length; k += NR) {
                 int columns = c.length - k < NR ? c.length - k : NR, n = 0;
                 bex_real *to = dW + (ptrdiff_t)j * c.length + k;
                 const bex_real *from = dy + (ptrdiff_t)p * d->N;
                 for (; n + MR <= d->N; n += MR)
-                    outer_rows(MR, to + n * row, row, from + n, d->N, v.x + k, &c, j, columns, add);
+                    outer_rows(MR, to + n * row, row, from + n, d->N, in + k, &c, j, columns, add);
                 for (; n + 2 <= d->N; n += 2)
-                    outer_rows(2, to + n * row, row, from + n, d->N, v.x + k, &c, j, columns, add);
+                    outer_rows(2, to + n * row, row, from + n, d->N, in + k, &c, j, columns, add);
                 for (; n < d->N; n++)
-                    outer_rows(1, to + n * row, row, from + n, d->N, v.x + k, &c, j, columns, add);
+                    outer_rows(1, to + n * row, row, from + n, d->N, in + k, &c, j, columns, add);
             }
     }
 }
