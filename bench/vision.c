@@ -1,7 +1,7 @@
 /* bench/vision.c - `bex bench vision`: seeing, beside oneDNN's own convolutions and PyTorch.
  *
- *   conv_fwd, _dx, _dw / 16x16/32-32k3s1    GFLOP/s of one layer of a ResNet-18 (pixels, channels in and out,
- *                                           kernel, stride), BATCH pictures in pieces of a lane's size, beside
+ *   conv_fwd, _dx, _dw / 16x16/32-32k3s1    GFLOP/s of one layer of a ResNet-18 (pixels, channels in, out,
+ *                                           kernel, stride), BATCH pictures in pieces of a lane's, beside
  *                                           dnnl's convolution of all at once in the layout it likes best; one
  *                                           thread, whose CPU time counts: kernels of ours never use more
  *   vision_train/w32/64                     GFLOP/s of an update, the model's own FLOPs: two cameras of 64

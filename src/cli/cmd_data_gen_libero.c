@@ -142,8 +142,7 @@ static int make_scene(const request *q, total *t, const char *scene) {
     bex_world *w;
     char keys[2048];
     int found = 0, code = 0;
-    snprintf(keys, sizeof keys, "scene=%s\nimages=%lld\n%s", scene, q->images,
-             q->world.own.lines);
+    snprintf(keys, sizeof keys, "scene=%s\nimages=%lld\n%s", scene, q->images, q->world.own.lines);
     if (strlen(keys) + 1 >= sizeof keys) return bex_fail("the options are too long"), bex_misused();
     if (bex_world_open(&w, "libero", &(bex_world_options){.keys = keys}) < 0) return bex_misused();
     const bex_bddl *s = bex_libero_scene(w);

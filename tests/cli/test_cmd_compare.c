@@ -12,7 +12,7 @@ static void put(const char *path, const char *text) {
     assert_int_equal(fclose(f), 0);
 }
 
-// an evaluation of episodes called "e0".. from `from` on, in reverse where `back`; error[i] of a chunk of e<i>
+// an evaluation of episodes "e0".. from `from` on, in reverse where `back`; error[i] of a chunk of e<i>
 static void put_evaluation(const char *path, int from, int n, bool back, const double *error,
                            int chunks) {
     char text[4096];

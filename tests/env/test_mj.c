@@ -38,10 +38,11 @@ static void boxes_at_rest_stay(void **state) {
                      "<geom solimp='.998 .998 .001' solref='.001 1' density='100'/></default>"
                      "<worldbody><geom type='box' size='2 2 .025' pos='0 0 .845'/>");
     for (int i = 0; i < BOXES; i++)
-        n += snprintf(text + n, sizeof text - (size_t)n,
-                      "<body pos='%.3f %.3f .943' euler='0 0 %d'><joint type='free' damping='.0005'/>"
-                      "<geom type='box' size='.0143 .0552 .0672'/></body>",
-                      0.3 * (i % 6) - 0.7, 0.3 * (i / 6) - 0.5, 7 * i + 3);
+        n += snprintf(
+            text + n, sizeof text - (size_t)n,
+            "<body pos='%.3f %.3f .943' euler='0 0 %d'><joint type='free' damping='.0005'/>"
+            "<geom type='box' size='.0143 .0552 .0672'/></body>",
+            0.3 * (i % 6) - 0.7, 0.3 * (i / 6) - 0.5, 7 * i + 3);
     snprintf(text + n, sizeof text - (size_t)n, "</worldbody></mujoco>");
     bex_mj_model *m;
     bex_mj_sim s;

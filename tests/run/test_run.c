@@ -103,45 +103,6 @@ static void a_user_finds_everything(void **state) {
     assert_int_equal(c.train.steps, 1000);
 }
 
-// what a commit that was killed before it deleted has left, going on deletes; not what alone can be gone on from
-static void going_on_deletes_what_a_commit_could_not(void **state) {
-    (void)state;
-    bex_run_setup s = setup_of("undeleted");
-    bex_run_start start;
-    bex_checkpoint *list;
-    s.keep = 0;
-    bex_run *run = bex_run_create(&s);
-    for (int i = 1; i <= 4; i++) assert_int_equal(save(run, i, i), 0);
-    assert_int_equal(bex_run_close(run, BEX_RUN_STOPPED, NULL), 0);
-    assert_int_equal(bex_checkpoint_list(&list, s.path), 4);
-    free(list);
-
-    char newest[1400];
-    snprintf(newest, sizeof newest, "%s/checkpoints/4/state.safetensors", s.path);
-    assert_int_equal(unlink(newest), 0);
-    s.keep = 1;
-    run = bex_run_resume(&s, &start);
-    assert_non_null(run);
-    assert_int_equal(start.step, 3);
-    assert_int_equal(save(run, 4, 4), 0); // the best and the newest
-    assert_int_equal(bex_run_close(run, BEX_RUN_STOPPED, NULL), 0);
-    assert_int_equal(bex_checkpoint_list(&list, s.path), 2);
-    assert_true(list[0].step == 1 && list[1].step == 4);
-    free(list);
-
-    s.keep = 0;
-    run = bex_run_resume(&s, &start);
-    for (int i = 5; i <= 7; i++) assert_int_equal(save(run, i, i), 0);
-    assert_int_equal(bex_run_close(run, BEX_RUN_STOPPED, NULL), 0);
-    s.keep = 2;
-    run = bex_run_resume(&s, &start);
-    assert_int_equal(start.step, 7);
-    assert_int_equal(bex_run_close(run, BEX_RUN_STOPPED, NULL), 0);
-    assert_int_equal(bex_checkpoint_list(&list, s.path), 3);
-    assert_true(list[0].step == 1 && list[1].step == 6 && list[2].step == 7);
-    free(list);
-}
-
 static void keep_spares_last_and_best(void **state) {
     (void)state;
     bex_run_setup s = setup_of("keep");
@@ -592,7 +553,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_user_finds_everything),
         cmocka_unit_test(keep_spares_last_and_best),
-        cmocka_unit_test(going_on_deletes_what_a_commit_could_not),
         cmocka_unit_test(never_overwritten_without_force),
         cmocka_unit_test(resume_ignores_what_a_kill_left),
         cmocka_unit_test(resume_without_a_checkpoint_begins_anew),
