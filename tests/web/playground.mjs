@@ -51,6 +51,7 @@ async function races(p) {
   await p.evaluate(() => { playground.play.speed = 10; });
   await p.mouse.move(5, 5);
   await p.locator("#play").click();
+  must(await fits(p), "all of it fits while playing");
   await until(p, () => playground.play.heroCounts.length > 3);
   await shot(p, "race");
   await until(p, () => playground.play.heroCounts.length > 12);
