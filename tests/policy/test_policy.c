@@ -51,10 +51,14 @@ static void round_trip(void **state) {
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         bex_policy *p = tiny_policy(kinds[i], 3, i);
+        if (i) p->origin = (bex_policy_origin){"KITCHEN_SCENE5", 64, 48}; // else not known
         assert_int_equal(bex_policy_save(p, path), 0);
         bex_policy *q = bex_policy_load(path);
         if (!q) fail_msg("%zu: %s", i, bex_error());
         same_policy(p, q);
+        assert_string_equal(q->origin.scene, p->origin.scene);
+        assert_int_equal(q->origin.height, p->origin.height);
+        assert_int_equal(q->origin.width, p->origin.width);
         bex_policy_free(p);
         bex_policy_free(q);
     }

@@ -77,6 +77,7 @@ class Corpus:
         if subprocess.run([str(seeds_program), str(self.folder)]).returncode == 0:
             for name in "plain gzip minari robomimic libero".split():
                 self.one(f"HDF5, {name}", self.folder / f"{name}.hdf5", ["data", "show", "@"], ".hdf5")
+        self.tabletop(bex)
         for run, kind in ((train / "run", "be"), (sac / "run", "sac")):
             self.resumed(run, kind)
         store = unfinished(bex, home, home / "stopped")
@@ -87,6 +88,26 @@ class Corpus:
         shutil.copytree(explored / "found", report / "found", symlinks=True)
         for name in ("run/metrics.csv", "run/provenance.json", "run/config.ini", "found/results.json"):
             self.inside(f"report, {name}", report, name, ["report", "^", "-o", out + "-page"])
+
+    def tabletop(self, bex):
+        """A demonstration that holds its model, task and states; with the data beside the project, LIBERO's own files."""
+        code, _ = bex.run(["data", "gen", "libero-90", "--scene", "KITCHEN_SCENE3", "--task", "turn_on_the_stove",
+                           "--demos", "1", "--out", "demos"], self.folder)
+        if code == 0:
+            for seed in sorted((self.folder / "demos").glob("*stove_demo.hdf5")):
+                self.one("tabletop, demonstration", seed, ["data", "import-libero", "@"], ".hdf5")
+        shared = ROOT.parent / "shared" / "data"
+        if not (shared / "libero" / "bddl_files").exists() or not (shared / "robosuite" / "robots").exists():
+            return
+        task = "libero_90/KITCHEN_SCENE3_turn_on_the_stove"
+        for name in (f"bddl_files/{task}.bddl", f"init_files/{task}.pruned_init",
+                     "assets/articulated_objects/flat_stove.xml"):
+            libero = J.fresh(self.home / ("libero-" + name.split(".")[-1]))
+            for part in ("assets", "bddl_files", "init_files"):
+                shutil.copytree(shared / "libero" / part, libero / part, symlinks=True)
+            self.kinds.append((f"tabletop, {name.split('.')[-1]}", shared / "libero" / name, libero / name, None,
+                               ["env", "libero", "--env.scene=KITCHEN_SCENE3", f"--env.libero={libero}",
+                                f"--env.robosuite={shared / 'robosuite'}"]))
 
     def put(self, name, text):
         (self.folder / name).write_text(text)

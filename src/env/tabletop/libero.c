@@ -117,9 +117,10 @@ static int load_states(libero_world *w) {
         return bex_fail("env.start=file needs env.libero: our own parts have no such files");
     for (int i = 0; i < w->scene.tasks; i++) {
         char path[BEX_PATH_SIZE];
-        if (bex_parts_init_file(path, &w->parts, w->options.scene, w->scene.task[i].name) < 0 ||
-            bex_init_states_load(&w->states[i], path) < 0)
+        if (bex_parts_init_file(path, &w->parts, w->options.scene, w->scene.task[i].name) < 0)
             return -1;
+        if (bex_init_states_load(&w->states[i], path) < 0)
+            return bex_fail_hint("env.start=sample draws initial states instead");
         if (w->states[i].width != width)
             return bex_fail("'%s': states of %d numbers, the scene has %d", path,
                             w->states[i].width, width);

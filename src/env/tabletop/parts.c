@@ -32,7 +32,9 @@ static int find_root(char out[BEX_PATH_SIZE], const char *folder, const char *co
     char path[BEX_PATH_SIZE];
     if (!bex_folder_exists(folder)) return bex_fail("%s: no directory '%s'", what, folder);
     for (; *ways; ways++) {
-        if (bex_path_join(out, folder, "%s", *ways) < 0 || bex_path_join(path, out, "%s", file) < 0)
+        if ((**ways ? bex_path_join(out, folder, "%s", *ways) : bex_path_print(out, "%s", folder)) <
+                0 ||
+            bex_path_join(path, out, "%s", file) < 0)
             return -1;
         if (access(path, R_OK) == 0) return 0;
     }
@@ -40,8 +42,8 @@ static int find_root(char out[BEX_PATH_SIZE], const char *folder, const char *co
 }
 
 int bex_parts_init(bex_parts *p, const char *libero, const char *robosuite) {
-    static const char *const libero_ways[] = {".", "libero/libero", "libero", NULL};
-    static const char *const robosuite_ways[] = {".", "robosuite/models/assets", "models/assets",
+    static const char *const libero_ways[] = {"", "libero/libero", "libero", NULL};
+    static const char *const robosuite_ways[] = {"", "robosuite/models/assets", "models/assets",
                                                  "assets", NULL};
     bool has_libero = libero && *libero, has_robosuite = robosuite && *robosuite;
     *p = (bex_parts){.own = !has_libero && !has_robosuite};
