@@ -247,8 +247,8 @@ static void wrong_shapes(void **state) {
     refused(make_close(&m), "'observations' does not hold numbers");
 }
 
-// observations of 12 rows: a joint, its rate, something computed if `computed`, a constant; `late`: coordinates
-// a row off
+// observations of 12 rows: a joint, its rate, something computed if `computed`, a constant; `late`:
+// coordinates a row off
 static bex_dataset *of_a_simulation(int late, bool computed) {
     make m = make_open("coordinates.hdf5");
     float observation[12 * 4], qpos[12 * 2], qvel[12];
