@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "base/error.h"
 #include "base/path.h"
+#include "policy/deploy.h"
 #include "policy/policy.h"
 #include "run/checkpoint.h"
 
@@ -48,14 +49,13 @@ static double megabytes(const char *path) {
 }
 
 // the network is as it was trained: of the configuration only how to act may change
-static int deploy(bex_policy_config *c, const char **overrides, int count) {
+static int deploy(bex_deploy_config *d, const char **overrides, int count) {
     for (int i = 0; i < count; i++) {
         const char *setting = overrides[i] + strspn(overrides[i], "-");
         if (strncmp(setting, "deploy.", strlen("deploy.")) != 0)
             return bex_fail("--%s: only deploy.* can be set here, the rest is trained", setting);
-        if (bex_config_set(&bex_policy_schema, c, setting) < 0) return -1;
     }
-    return 0;
+    return bex_deploy_apply(d, overrides, count);
 }
 
 static int export(const char *run, const char **overrides, int count) {
@@ -67,7 +67,10 @@ static int export(const char *run, const char **overrides, int count) {
     if (bex_checkpoint_model(path, sizeof path, run, best) < 0) return -1;
     double before = megabytes(path); // out may be the file itself
     bex_policy *p = bex_policy_load(path);
-    int code = p ? deploy(&p->config, overrides, count) : -1;
+    bex_deploy_config acts = p ? p->config.deploy : (bex_deploy_config){0};
+    int code = p ? deploy(&acts, overrides, count) : -1;
+    if (!code) code = bex_deploy_check(p, &acts); // what a session would refuse is refused here
+    if (!code) p->config.deploy = acts;
     if (!code) code = (half ? bex_policy_save_half : bex_policy_save)(p, out);
     bex_policy_free(p);
     if (!code) printf("%s: %.1f MB, of %s, %.1f MB\n", out, megabytes(out), path, before);
@@ -86,7 +89,7 @@ int bex_cmd_export(int argc, char **argv) {
         bex_fail(!given ? "which policy? (RUN, a checkpoint or a model)"
                         : "where to? (--out FILE)");
         code = bex_command_fail(&usage, BEX_EXIT_USAGE);
-    } else if (deploy(&tried, overrides, count) < 0) {
+    } else if (deploy(&tried.deploy, overrides, count) < 0) {
         code = bex_command_fail(&usage, BEX_EXIT_USAGE);
     } else if (export(run, overrides, count) < 0) {
         code = bex_command_fail(&usage, BEX_EXIT_FAILED);

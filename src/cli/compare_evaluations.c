@@ -1,8 +1,8 @@
 /* cli/compare_evaluations.c - two evaluations, episode by episode: windows of one episode are alike, so
  * episodes are what is counted.
  *
- * Episodes are known by their identity (data/dataset.h), so runs that held out others, or see other columns of
- * the same demonstrations, are compared on those that both have. */
+ * Episodes are known by their identity (data/dataset.h), so runs that held out others, or see other columns
+ * of the same demonstrations, are compared on those that both have. */
 #include "cli/comparison.h"
 #include "cli/evaluation.h"
 

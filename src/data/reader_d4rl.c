@@ -87,13 +87,17 @@ static int read_columns(bex_dataset *d, bex_h5 *file) {
     return code;
 }
 
-// the column of `table` (rows, columns) that column j of the observations equals; -1: none, or j is constant
+static bool varies(const bex_dataset *d, int j, int rows) {
+    for (int r = 1; r < rows; r++)
+        if (d->observations[(size_t)r * (size_t)d->O + (size_t)j] != d->observations[j])
+            return true;
+    return false;
+}
+
+// the column of `table` (rows, columns) that column j of the observations equals; -1: none
 static int equal_column(const bex_dataset *d, int j, const bex_real *table, int rows, int columns) {
     size_t O = (size_t)d->O, C = (size_t)columns;
-    bool varies = false;
-    for (int r = 1; r < rows && !varies; r++)
-        varies = d->observations[(size_t)r * O + (size_t)j] != d->observations[j];
-    for (int c = 0; c < columns && varies; c++) {
+    for (int c = 0; c < columns; c++) {
         int r = 0;
         for (; r < rows; r++) {
             double x = (double)d->observations[(size_t)r * O + (size_t)j];
@@ -104,34 +108,52 @@ static int equal_column(const bex_dataset *d, int j, const bex_real *table, int 
     return -1;
 }
 
-// observations that are coordinates of the simulation, joints and their rates: named so, others by their number
-static int name_coordinates(bex_dataset *d, bex_h5 *file) {
-    static const char *const key[] = {"infos/qpos", "infos/qvel"}, *const name[] = {"qpos", "qvel"};
-    int rows = d->rows < NAMING_ROWS ? d->rows : NAMING_ROWS, found = 0, code = 0, bad;
-    int *of = malloc(2 * (size_t)d->O * sizeof *of), *at = of + d->O; // table, its column
-    if (!of) return bex_fail("out of memory: %d columns", d->O);
-    for (int j = 0; j < d->O; j++) of[j] = -1;
-    for (int k = 0; k < 2 && code == 0; k++) {
+enum { TABLES = 2 };
+static const char *const coordinate[TABLES] = {"qpos", "qvel"};
+
+// of[j] = table, at[j] = its column that column j equals. Negative with a message: no memory
+static int match_coordinates(const bex_dataset *d, bex_h5 *file, int rows, int *of, int *at) {
+    for (int k = 0; k < TABLES; k++) {
+        char key[32];
         bex_h5_shape s;
-        if (bex_h5_find(file, key[k]) != BEX_H5_DATASET) continue;
-        if (bex_h5_measure(file, key[k], &s) < 0 || s.rank != 2 || s.content != BEX_H5_NUMBERS ||
+        int bad;
+        snprintf(key, sizeof key, "infos/%s", coordinate[k]);
+        if (bex_h5_find(file, key) != BEX_H5_DATASET) continue;
+        if (bex_h5_measure(file, key, &s) < 0 || s.rank != 2 || s.content != BEX_H5_NUMBERS ||
             s.rows < (unsigned long long)rows || s.columns > (unsigned long long)d->O + 64) {
             bex_error_clear(); // whatever it is: no names
             continue;
         }
         bex_real *table = malloc((size_t)rows * (size_t)s.columns * sizeof *table);
-        if (!table) code = bex_fail("out of memory: '%s'", key[k]);
-        bool read = table && bex_h5_read(file, key[k], 0, rows, table, (int)s.columns, &bad) == 0;
-        if (table && !read) bex_error_clear();
-        for (int j = 0; j < d->O && read; j++) {
-            int c = of[j] < 0 ? equal_column(d, j, table, rows, (int)s.columns) : -1;
-            if (c >= 0) of[j] = k, at[j] = c, found++;
+        if (!table) return bex_fail("out of memory: '%s'", key);
+        if (bex_h5_read(file, key, 0, rows, table, (int)s.columns, &bad) == 0) {
+            for (int j = 0; j < d->O; j++) {
+                int c = of[j] < 0 && varies(d, j, rows)
+                            ? equal_column(d, j, table, rows, (int)s.columns)
+                            : -1;
+                if (c >= 0) of[j] = k, at[j] = c;
+            }
+        } else {
+            bex_error_clear();
         }
         free(table);
     }
-    for (int j = 0; j < d->O && found && code == 0; j++) {
+    return 0;
+}
+
+// observations that are coordinates of the simulation, joints and their rates, are named so where others are
+// not: beside them somebody computed places. Where all are, that would tell nothing
+static int name_coordinates(bex_dataset *d, bex_h5 *file) {
+    int rows = d->rows < NAMING_ROWS ? d->rows : NAMING_ROWS, coordinates = 0, others = 0;
+    int *of = malloc(2 * (size_t)d->O * sizeof *of), *at = of + d->O;
+    if (!of) return bex_fail("out of memory: %d columns", d->O);
+    for (int j = 0; j < d->O; j++) of[j] = -1;
+    int code = match_coordinates(d, file, rows, of, at);
+    for (int j = 0; j < d->O; j++)
+        coordinates += of[j] >= 0, others += of[j] < 0 && varies(d, j, rows);
+    for (int j = 0; j < d->O && coordinates && others && code == 0; j++) {
         char text[48];
-        snprintf(text, sizeof text, "%s[%d]", of[j] < 0 ? "observations" : name[of[j]],
+        snprintf(text, sizeof text, "%s[%d]", of[j] < 0 ? "observations" : coordinate[of[j]],
                  of[j] < 0 ? j : at[j]);
         code = bex_columns_add(&d->columns, text);
     }

@@ -337,9 +337,12 @@ int bex_column_choice_make(bex_column_choice *c, const bex_dataset *d) {
     if (code < 0) return -1;
     const bex_column_set *s = &c->set[c->best];
     if (!s->n) return bex_fail("no column of the states changes from future to future");
-    double best = 0;
+    // words rank columns; what lasts is told by motion: beside the best word there is
+    double best = 0, word = 0;
     for (int i = 0; i < s->n; i++) best = fmax(best, c->column[s->dims[i]].worth);
-    c->doubtful = best < LASTS;
+    for (int j = 0; j < c->O; j++)
+        if (c->column[j].role == BEX_COLUMN_FREE) word = fmax(word, c->column[j].word);
+    c->doubtful = best < LASTS * word;
     return 0;
 }
 

@@ -105,6 +105,12 @@ static void how_to_act_can_be_set(void **state) {
     assert_refused(arguments(model, "--force --model.width=32"), 2, "only deploy.* can be set");
     assert_refused(arguments(model, "--force --deploy.act=-3"), 2, "act");
     assert_refused(arguments(model, "--force --deploy.temprature=1"), 2, "temperature");
+    // what a session would refuse on the robot
+    assert_refused(arguments(model, "--force --deploy.exp=0.95"), 2, "is none of q:, z: and raw:");
+    assert_refused(arguments(model, "--force --deploy.exp=q:95"), 2, "a quantile lies in 0 to 1");
+    assert_refused(arguments(model, "--force --deploy.history=lastfive"), 2, "no history rule");
+    assert_refused(arguments(model, "--force --deploy.action_steps=99"), 1,
+                   "a chunk has 4 actions");
 }
 
 static void mistakes_are_one_line(void **state) {
