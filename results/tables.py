@@ -142,8 +142,8 @@ MAZE2D = {"alone#": "**BE, the network alone**", "alone-first#": "the same, hist
           "online#": "BE, choice among 8 candidates", "first#": "the same, history = its first state",
           "bc-policy#": "BC", "bc-features#": "BC with cosines of x and y",
           "retrieval": "retrieval, one of the 6 best", "retrieval-first": "the same, history = its first state",
-          "retrieval-random": "retrieval, random neighbour", "z-alone#": "z label, the network alone",
-          "z-alone-first#": "the same, history = its first state", "z-online#": "z label, choice among 8 candidates",
+          "retrieval-random": "retrieval, random neighbour", "z-alone#": "BE with the z label, the network alone",
+          "z-alone-first#": "the same, history = its first state", "z-online#": "BE with the z label, choice among 8 candidates",
           "z-first#": "the same, history = its first state", "z-bc#": "BC with cosines of all four numbers, 30,000 updates"}
 NONE = "No run is published yet."
 
