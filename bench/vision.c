@@ -1,9 +1,10 @@
 /* bench/vision.c - `bex bench vision`: seeing, beside oneDNN's own convolutions and PyTorch.
  *
- *   conv_fwd, _dx, _dw / 16x16/32-32k3s1    GFLOP/s of one layer of a ResNet-18 (pixels, channels in, out,
- *                                           kernel, stride), BATCH pictures in pieces of a lane's, beside
- *                                           dnnl's convolution of all at once in the layout it likes best; one
- *                                           thread, whose CPU time counts: kernels of ours never use more
+ *   conv_fwd, _dx, _dw / 16x16/32-32k3s1    GFLOP/s of one layer of a ResNet-18 (pixels, channels in and
+ *                                           out, kernel, stride), BATCH pictures in pieces of a lane's size,
+ *                                           beside dnnl's convolution of all at once in the layout it likes
+ *                                           best; one thread, whose CPU time counts: kernels of ours never
+ *                                           use more
  *   vision_train/w32/64                     GFLOP/s of an update, the model's own FLOPs: two cameras of 64
  *                                           pixels, ResNet-18 of width 32 shared by both, batch 64, with
  *                                           augmentation; beside dnnl_sgemm's peak measured before and after

@@ -104,6 +104,9 @@ typedef struct bex_contract {
         coverage_columns; /* which of them count as explored, coverage_count of them; 0: all, or none */
     int coverage_count;
     double farthest; /* standard deviations from the mean beyond which a state is refused */
+    /* columns that the policy makes from pictures and puts behind those of a state, as if given:
+     * coverage_columns and the states of a history count them. Every call then needs pictures. 0: none */
+    int seen;
 } bex_contract;
 
 BEX_API int bex_policy_contract(const bex_policy *policy, bex_contract *out);
@@ -179,6 +182,8 @@ typedef struct bex_sensors {
  * pictures of the contract's size; for others, at the first of each larger size. */
 BEX_API int bex_session_act_seen(bex_session *session, const bex_sensors *sensors, float *action,
                                  int n_action);
+/* bex_session_observe with pictures: those of contract.seen, which are remembered, need them. */
+BEX_API int bex_session_observe_seen(bex_session *session, const bex_sensors *sensors);
 BEX_API int bex_session_plan_seen(bex_session *session, const bex_sensors *sensors, float *actions,
                                   int n_actions);
 /* The older name of bex_session_act_seen. */

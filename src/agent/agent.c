@@ -44,6 +44,7 @@ int bex_agent_load(bex_agent *agent, const char *folder, bex_agent_read_fn *mode
 
 int bex_agent_settle(bex_train_config *config) {
     const bex_agent_class *class = bex_agent_class_of(config);
+    if (!class->widens) config->policy.vision.columns = 0;
     return class->settle ? class->settle(config) : 0;
 }
 

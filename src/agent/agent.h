@@ -50,6 +50,7 @@ struct bex_open_loop_options;
 
 typedef struct bex_agent_class {
     unsigned needs; // BEX_NEEDS_DATA | BEX_NEEDS_WORLD
+    bool widens;    // its states get vision.columns, from what is seen; they are 0 when it is made
     bool spreads;   // lanes may go to several ranks (base/ranks.h): all a lane tells is its result
 
     /* What the method decides of the configuration, e.g. which tokens there are: before anything is made of

@@ -78,7 +78,8 @@ int bex_policy_contract(const bex_policy *p, bex_contract *out) {
         .image_width = p->vision.o.width,
         .images = p->config.vision.images,
         .flip = bex_flip_names[p->config.vision.flip],
-        .state = p->O,
+        .state = p->given,
+        .seen = p->O - p->given,
         .action = p->A,
         .chunk = p->chunk.K,
         .history = p->dit.o.N,
@@ -198,12 +199,12 @@ int bex_session_end(bex_session *s) {
 
 static int check_state(const bex_session *s, const float *state, int n_state) {
     if (!s || !state) return misused("session, state or action is NULL");
-    if (n_state == s->policy->O) return BEX_OK;
+    if (n_state == s->policy->given) return BEX_OK;
     char keys[200];
     bex_columns_list(keys, sizeof keys, &s->policy->columns);
     bex_fail(*keys ? "the state has %d values, the policy expects %d: %s"
                    : "the state has %d values, the policy expects %d",
-             n_state, s->policy->O, keys);
+             n_state, s->policy->given, keys);
     return BEX_MISUSED;
 }
 
@@ -312,11 +313,27 @@ int bex_session_plan(bex_session *s, const float *state, int n_state, float *act
                     : timed(s, bex_control_plan, &(bex_observation){.state = state}, actions);
 }
 
+static int observe(bex_control *c, const bex_observation *obs, bex_real *out) {
+    (void)out;
+    return bex_control_observe(c, obs);
+}
+
 int bex_session_observe(bex_session *s, const float *state, int n_state) {
     int code = check_state(s, state, n_state);
     if (code == 0) code = enter(s, "session is NULL");
     if (code < 0) return code;
     return leave(s, status(bex_control_observe(s->control, &(bex_observation){.state = state})));
+}
+
+int bex_session_observe_seen(bex_session *s, const bex_sensors *sensors) {
+    bex_observation obs;
+    const float none = 0;
+    int code = sense(s, sensors, &none, 0, 0, &obs);
+    if (code == 0) code = enter(s, "session is NULL");
+    if (code < 0) return code;
+    control_call c = {.call = observe, .control = s->control, .obs = &obs};
+    code = bex_arena_guard(run_call, &c);
+    return leave(s, code < 0 ? BEX_FAILED : status(c.code));
 }
 
 int bex_session_set(bex_session *s, const char *key, const char *value) {

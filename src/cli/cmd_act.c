@@ -1,6 +1,7 @@
 /* cli/cmd_act.c - `bex act`: the policy as a pipe, states in, action chunks out, one file each.
  *
- *   in   states (B,O)   history (N,O) or (B,N,O)   step (B)                      only states is required
+ *   in   states (B,O)   history (N,O) or (B,N,O)   step (B)              only states is required,
+ *        pictures (B,cameras,height,width,3) bytes                       and these by policies that see
  *        noise (B,K,columns) or (B,candidates,K,columns)
  *   out  actions (B,K,A), in the units of the demonstrations
  *
@@ -27,6 +28,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { PIXELS = 4096 }; // of a picture's side
+
 static const char *in, *out;
 static long long seed, task, scene;
 static bool best, force;
@@ -49,8 +52,10 @@ static const bex_usage usage = {
         "earlier episodes (default: each row's own state, as in a first episode); 'noise'\n"
         "(B,K,columns) or (B,candidates,K,columns), standard normal, what denoising starts from: the\n"
         "columns of a chunk are its action and, where the policy has them, its waypoint; 'step' (B),\n"
-        "time in the episode. The output holds 'actions' (B,K,A), in the demonstrations' units, without\n"
-        "the noise that a deployment may add.",
+        "time in the episode; 'pictures' (B,cameras,height,width,3), bytes, for a policy that sees, its\n"
+        "cameras in its own order (bex show), lying as in the demonstrations; the states of a history\n"
+        "then have columns 'seen', if the policy does. The output holds 'actions' (B,K,A), in the\n"
+        "demonstrations' units, without the noise that a deployment may add.",
     .example = "bex act runs/be --in states.safetensors --out actions.safetensors --exp q:0.95",
     .options = options,
     .count = sizeof options / sizeof *options,
@@ -61,7 +66,9 @@ typedef struct request {
     bex_policy *policy;
     bex_deploy_config deploy;
     int B;
-    bool shared;                               // one history for all rows
+    bool shared;             // one history for all rows
+    unsigned char *pictures; // (B,cameras,height,width,3); NULL: no cameras
+    int height, width;
     bex_real *states, *history, *noise, *step; // step: whole numbers; history, step: may be NULL
     bex_real *actions;
     int pieces;
@@ -70,13 +77,13 @@ typedef struct request {
 static void request_fini(request *r) {
     bex_policy_free(r->policy);
     free(r->states), free(r->history), free(r->noise), free(r->step);
-    free(r->actions);
+    free(r->actions), free(r->pictures);
 }
 
 /* ---- the input ---- */
 
 static int check_names(const bex_st_file *f) {
-    static const char *const names[] = {"states", "history", "noise", "step"};
+    static const char *const names[] = {"states", "history", "noise", "step", "pictures"};
     enum { NAMES = sizeof names / sizeof *names };
     for (int i = 0; i < bex_st_count(f); i++) {
         const char *name = bex_st_at(f, i)->name;
@@ -86,7 +93,7 @@ static int check_names(const bex_st_file *f) {
         bex_fail("%s: tensor '%.60s' means nothing to act", in, name);
         const char *near = bex_nearest(name, names, NAMES, sizeof *names);
         return near ? bex_fail_hint("did you mean %s?", near)
-                    : bex_fail_hint("states, history, noise, step");
+                    : bex_fail_hint("states, history, noise, step, pictures");
     }
     return 0;
 }
@@ -103,15 +110,51 @@ static int take(const bex_st_file *f, const char *name, int rank, const int64_t 
 
 static int read_states(request *r, const bex_st_file *f) {
     const bex_st_tensor *t = bex_st_find(f, "states");
-    if (!t) return bex_fail("%s: no tensor 'states'", in), bex_fail_hint("(B,%d)", r->policy->O);
-    int64_t dim[] = {t->rank == 2 ? t->dim[0] : -1, r->policy->O};
+    int given = r->policy->given;
+    if (!t) return bex_fail("%s: no tensor 'states'", in), bex_fail_hint("(B,%d)", given);
+    int64_t dim[] = {t->rank == 2 ? t->dim[0] : -1, given};
     if (t->rank != 2)
         return bex_fail("%s: tensor 'states' has %d dimensions, (B,%d) is needed", in, t->rank,
-                        r->policy->O);
+                        given);
     if (dim[0] < 1 || dim[0] > INT_MAX / 4096)
         return bex_fail("%s: tensor 'states' has %lld rows", in, (long long)dim[0]);
     r->B = (int)dim[0];
     return take(f, "states", 2, dim, &r->states);
+}
+
+// a moment's pictures are the cameras' one after the other
+static int read_pictures(request *r, const bex_st_file *f) {
+    const bex_st_tensor *t = bex_st_find(f, "pictures");
+    const bex_policy *p = r->policy;
+    int cameras = p->vision.o.cameras;
+    if (!t && !cameras) return 0;
+    if (!cameras) return bex_fail("%s: tensor 'pictures': this policy sees none", in);
+    if (!t) {
+        bex_fail("%s: no tensor 'pictures': the policy sees %s", in, p->config.vision.images);
+        return bex_fail_hint("bytes (%d,%d,%d,%d,3), or of another size", r->B, cameras,
+                             p->vision.o.height, p->vision.o.width);
+    }
+    bool sized = t->rank == 5 && t->dim[2] >= 1 && t->dim[2] <= PIXELS && t->dim[3] >= 1 &&
+                 t->dim[3] <= PIXELS;
+    if (t->dtype != BEX_ST_U8 || !sized || t->dim[0] != r->B || t->dim[1] != cameras ||
+        t->dim[4] != 3)
+        return bex_fail("%s: tensor 'pictures' is not of bytes (%d,%d,height,width,3)", in, r->B,
+                        cameras);
+    r->height = (int)t->dim[2], r->width = (int)t->dim[3];
+    r->pictures = malloc(t->count);
+    if (!r->pictures) return bex_fail("out of memory");
+    memcpy(r->pictures, t->data, t->count);
+    return 0;
+}
+
+static bex_observation moment(const request *r, int row) {
+    bex_observation o = bex_observation_of(r->states + (size_t)row * (size_t)r->policy->given);
+    int cameras = r->policy->vision.o.cameras;
+    size_t picture = bex_picture_bytes(r->height, r->width);
+    for (int c = 0; c < cameras; c++)
+        o.image[c] = r->pictures + ((size_t)row * (size_t)cameras + (size_t)c) * picture;
+    o.height = r->height, o.width = r->width;
+    return o;
 }
 
 static int read_history(request *r, const bex_st_file *f) {
@@ -191,6 +234,7 @@ static int open_request(request *r, const char *run, const bex_deploy_options *a
     if (!f) return -1;
     int code = check_names(f);
     if (!code) code = read_states(r, f);
+    if (!code) code = read_pictures(r, f);
     if (!code) code = read_history(r, f);
     if (!code) code = read_step(r, f);
     if (!code) code = make_noise(r, f);
@@ -204,13 +248,16 @@ static int act_row(bex_control *c, request *r, int row, bex_real *repeated) {
     const bex_dit_options *n = &r->policy->dit.o;
     size_t O = (size_t)r->policy->O, N = (size_t)n->N, i = (size_t)row;
     size_t chunk = (size_t)n->K * (size_t)r->policy->A;
-    const bex_real *state = r->states + i * O, *history = r->history;
-    if (!history) // a first episode has only its first state to remember
-        for (size_t k = 0; k < N; k++) memcpy(repeated + k * O, state, O * sizeof *state);
+    const bex_real *history = r->history;
+    bex_observation now = moment(r, row);
+    if (!history) { // a first episode has only its first state to remember
+        if (bex_control_row(c, &now, repeated) < 0) return -1;
+        for (size_t k = 1; k < N; k++) memcpy(repeated + k * O, repeated, O * sizeof *repeated);
+    }
     history = !history ? repeated : r->shared ? history : history + i * N * O;
     if (r->step && bex_control_set_step(c, (long long)r->step[row]) < 0) return -1;
-    return bex_control_plan_from(c, &(bex_observation){.state = state}, history,
-                                 r->noise + i * noise_size(r), r->actions + i * chunk);
+    return bex_control_plan_from(c, &now, history, r->noise + i * noise_size(r),
+                                 r->actions + i * chunk);
 }
 
 // rows [piece B / pieces, (piece + 1) B / pieces)
@@ -218,7 +265,7 @@ static int act_piece(long piece, int worker, void *payload) {
     (void)worker;
     request *r = payload;
     bex_real *repeated =
-        calloc((size_t)r->policy->dit.o.N * (size_t)r->policy->O + 1, sizeof *repeated);
+        calloc((size_t)(r->policy->dit.o.N + 1) * (size_t)r->policy->O, sizeof *repeated);
     bex_control *c = repeated ? bex_control_new(r->policy, &r->deploy, 0) : NULL;
     int code = c ? bex_control_set_task(c, (int)task, (int)scene) : -1;
     if (!repeated) bex_fail("out of memory");

@@ -78,14 +78,21 @@ static void count_search(search_count *s, const bex_plan_report *r) {
 
 // act, control step by control step, from states that wander about the demonstrations' mean
 static int measure(latency *l, const bex_policy *p) {
-    size_t O = (size_t)p->O;
+    size_t O = (size_t)p->O, picture = bex_vision_picture(&p->vision);
     bex_control *c = bex_control_new(p, NULL, 0);
+    bex_observation now = {0};
+    unsigned char *noise = malloc(picture + 1); // what is in a picture does not matter to speed
     bex_real *state = calloc(O, sizeof *state), *action = calloc((size_t)p->A, sizeof *action);
     double *seconds = calloc(MOST, sizeof *seconds), begin = bex_seconds(), all = 0;
-    int code = c && state && action && seconds ? 0 : -1, n = 0;
+    int code = c && state && action && seconds && noise ? 0 : -1, n = 0;
     bex_rng g = bex_rng_seed(1);
     search_count searches = {0};
     if (code == 0) bex_control_set_deadline(c, deadline);
+    for (size_t i = 0; !code && i < picture; i++) noise[i] = (unsigned char)bex_rng_below(&g, 256);
+    now.state = state;
+    for (int i = 0; i < p->vision.o.cameras; i++) now.image[i] = noise;
+    // noise is far from any demonstration
+    if (!code && p->seen.columns) code = bex_control_set(c, "farthest", "1000000");
     for (int e = 0; code == 0 && e < EPISODES; e++) {
         code = bex_control_begin(c);
         memcpy(state, p->normaliser.mean, O * sizeof *state);
@@ -96,7 +103,7 @@ static int measure(latency *l, const bex_policy *p) {
                 state[j] += R(0.02 * bex_rng_normal(&g)) * p->normaliser.std[j];
             long long plans = bex_control_plans(c);
             double start = bex_seconds();
-            code = bex_control_act(c, &(bex_observation){.state = state}, action);
+            code = bex_control_act(c, &now, action);
             double took = bex_seconds() - start;
             all += took, l->calls++, l->missed += deadline > 0 && took > deadline;
             if (bex_control_plans(c) != plans) seconds[n++] = took;
@@ -112,7 +119,7 @@ static int measure(latency *l, const bex_policy *p) {
         l->made = searches.searches ? (searches.all + searches.made) / searches.searches : 0;
     }
     bex_control_free(c);
-    free(state), free(action), free(seconds);
+    free(state), free(action), free(seconds), free(noise);
     return code;
 }
 
@@ -131,6 +138,9 @@ static void print_columns(const bex_policy *p) {
         printf("  %s %4d  %-30s %12.5g %12.5g%s\n", counts(p, j) ? "->" : "  ", j,
                p->columns.count ? p->columns.name[j] : "", (double)n->mean[j], (double)n->std[j],
                n->std[j] > 0 ? "" : "  ignored: it was constant");
+    if (p->seen.columns)
+        printf("  seen[0] to seen[%d] are made from pictures: callers give the first %d columns\n",
+               p->seen.columns - 1, p->given);
     if (p->dit.o.coverage) printf("  -> counts as explored (coverage.dims)\n");
     if (!p->columns.count)
         printf("  (no names: made before files carried them, or from a file without)\n");
@@ -169,12 +179,16 @@ static void print_latency(const latency *l, const bex_policy *p) {
 static void print_policy(const bex_policy *p, const latency *l) {
     const bex_dit_options *n = &p->dit.o;
     printf("  policy    %s: state %d, action %d, %zu parameters\n",
-           bex_model_name(&p->config.model), p->O, p->A, bex_params_total(p->params));
+           bex_model_name(&p->config.model), p->given, p->A, bex_params_total(p->params));
     printf("  sees      the state%s%s", p->config.model.features ? " with phi" : "",
            n->N ? "" : " alone");
+    if (n->cameras) printf(", pictures of %d camera%s", n->cameras, n->cameras > 1 ? "s" : "");
     if (n->N) printf(", %d states of earlier episodes", n->N);
     printf("%s%s%s\n", n->coverage ? ", a coverage" : "", n->tasks ? ", a task" : "",
            n->scenes ? ", a scene" : "");
+    if (n->cameras)
+        printf("  cameras   %s: %d x %d pixels, RGB, as the demonstrations hold them\n",
+               p->config.vision.images, p->vision.o.width, p->vision.o.height);
     printf("  gives     %d actions at once%s\n", n->K, p->chunk.W ? ", and where they lead" : "");
     if (n->coverage) printf("  future    %lld steps\n", p->config.coverage.future);
     print_columns(p);
@@ -183,7 +197,8 @@ static void print_policy(const bex_policy *p, const latency *l) {
 }
 
 static json_t *policy_json(const bex_policy *p, const latency *l) {
-    json_t *state = json_array(), *action = json_array(), *deploy = json_object();
+    json_t *cameras = json_array(), *state = json_array(), *action = json_array(),
+           *deploy = json_object();
     char value[BEX_CONFIG_TEXT_SIZE];
     for (int j = 0; j < p->O; j++)
         json_array_append_new(state,
@@ -191,6 +206,10 @@ static json_t *policy_json(const bex_policy *p, const latency *l) {
                                         p->columns.count ? p->columns.name[j] : NULL, "mean",
                                         (double)p->normaliser.mean[j], "std",
                                         (double)p->normaliser.std[j], "counts", counts(p, j)));
+    char images[sizeof p->config.vision.images];
+    memcpy(images, p->config.vision.images, sizeof images);
+    for (char *rest = images, *name; (name = strtok_r(rest, ",", &rest));)
+        json_array_append_new(cameras, json_string(name));
     for (int j = 0; j < p->A; j++)
         json_array_append_new(action, json_pack("{s:f, s:f}", "least", (double)p->normaliser.low[j],
                                                 "most", (double)p->normaliser.high[j]));
@@ -198,9 +217,11 @@ static json_t *policy_json(const bex_policy *p, const latency *l) {
         if (bex_deploy_get(&p->config.deploy, row->name, value) == 0)
             json_object_set_new(deploy, row->name, json_string(value));
     json_t *j =
-        json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o}", "policy", bex_model_name(&p->config.model),
-                  "parameters", (json_int_t)bex_params_total(p->params), "chunk", p->chunk.K,
-                  "history", p->dit.o.N, "state", state, "action", action, "deploy", deploy);
+        json_pack("{s:s, s:I, s:i, s:i, s:o, s:o, s:o, s:i, s:o, s:[ii]}", "policy",
+                  bex_model_name(&p->config.model), "parameters",
+                  (json_int_t)bex_params_total(p->params), "chunk", p->chunk.K, "history",
+                  p->dit.o.N, "state", state, "action", action, "deploy", deploy, "given", p->given,
+                  "cameras", cameras, "image_size", p->vision.o.height, p->vision.o.width);
     if (l)
         json_object_set_new(j, "latency",
                             json_pack("{s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:i, s:f}", "plans",

@@ -65,13 +65,23 @@ static int beside_own(bex_agent **agent, bex_evaluated *e, const char *run, cons
     return 0;
 }
 
+// pictures are read as the policy wants them, unless the caller says another thing
+static void read_as_trained(bex_load_options *o, const bex_data_flags *in,
+                            const bex_vision_config *v) {
+    if (!in->images) o->images = v->images[0] ? v->images : NULL;
+    if (!in->image_size && v->height == v->width) o->pictures.size = (int)v->height;
+    if (!in->flip) o->pictures.flip = (bex_flip)v->flip;
+}
+
 static int beside_any(bex_agent **agent, bex_evaluated *e, const char *data,
                       const bex_data_flags *in, const char *path) {
     bex_load_options o;
     if (bex_data_flags_resolve(&o, in) < 0) return bex_misused();
+    bex_policy *own = bex_policy_load(path);
+    if (!own) return -1;
+    read_as_trained(&o, in, &own->config.vision);
     bex_dataset *d = bex_dataset_load(data, &o);
-    bex_policy *own = d ? bex_policy_load(path) : NULL;
-    if (!own) return bex_dataset_free(d), -1;
+    if (!d) return bex_policy_free(own), -1;
     snprintf(e->of, sizeof e->of, "all %d episodes of %s", d->episodes, data);
     *agent = bex_imitation_beside(own, d);
     return *agent ? 0 : bex_fail_in("%s", data);

@@ -90,6 +90,19 @@ int bex_dataset_allocate(bex_dataset *d, unsigned long long rows, unsigned long 
     return failed ? bex_fail("out of memory: %.1f GB", (double)bytes / 1e9) : 0;
 }
 
+int bex_dataset_widen(bex_dataset *d, int more, const char *key) {
+    size_t before = (size_t)d->O, wide = before + (size_t)more, rows = (size_t)d->rows;
+    bex_real *all = bex_pages_alloc(rows * wide * sizeof *all);
+    if (!all) return bex_fail("out of memory: %d rows of %zu values", d->rows, wide);
+    memset(all, 0, rows * wide * sizeof *all);
+    for (size_t r = 0; r < rows; r++)
+        memcpy(all + r * wide, d->observations + r * before, before * sizeof *all);
+    free(d->observations);
+    d->observations = all, d->O = (int)wide;
+    // columns without names stay without
+    return d->columns.count ? bex_columns_add_key(&d->columns, key, more) : 0;
+}
+
 int bex_dataset_take_episodes(bex_dataset *d, int *start, int episodes) {
     size_t n = episodes > 0 ? (size_t)episodes : 1;
     free(d->start);

@@ -77,6 +77,9 @@ void bex_dataset_free(bex_dataset *d); // NULL is fine
 int bex_dataset_allocate(bex_dataset *d, unsigned long long rows, unsigned long long O,
                          unsigned long long A, int has_rewards, unsigned long long limit);
 
+/* `more` columns of a key behind those of the observations, 0 everywhere. Negative with a message. */
+int bex_dataset_widen(bex_dataset *d, int more, const char *key);
+
 /* Take over `start` (malloced, episodes + 1 long); tasks and scenes become -1. */
 int bex_dataset_take_episodes(bex_dataset *d, int *start, int episodes);
 

@@ -26,8 +26,8 @@ static int check_columns(const bex_policy *p, const char *run, const bex_world *
     const bex_column_names *ours = &p->columns, *its = &w->columns;
     char want[LIST], have[LIST];
     if (!ours->count || !its->count || its->count != w->spec.state) return 0;
-    bool same = ours->count == its->count;
-    for (int i = 0; same && i < ours->count; i++) same = !strcmp(ours->name[i], its->name[i]);
+    bool same = p->given == its->count;
+    for (int i = 0; same && i < p->given; i++) same = !strcmp(ours->name[i], its->name[i]);
     if (same) return 0;
     bex_columns_list(want, LIST, ours), bex_columns_list(have, LIST, its);
     bex_fail("'%s' was trained on %s; %s shows %s", run, want, w->name, have);
@@ -66,8 +66,8 @@ int bex_fit_check(const bex_policy *p, const char *run, const bex_world *w) {
     if (*p->origin.scene && w->scene && strcmp(p->origin.scene, w->scene))
         return bex_fail("'%s' was trained in %s; this is %s", run, p->origin.scene, w->scene);
     if (check_columns(p, run, w) < 0) return -1;
-    if (p->O != w->spec.state || p->A != w->A)
+    if (p->given != w->spec.state || p->A != w->A)
         return bex_fail("'%s' expects %d observation and %d action values, %s has %d and %d", run,
-                        p->O, p->A, w->name, w->spec.state, w->A);
+                        p->given, p->A, w->name, w->spec.state, w->A);
     return check_pictures(p, run, w);
 }

@@ -24,6 +24,8 @@ struct bex_control {
     long long all_plans;
     int64_t step;           // of this episode
     bool running;           // between begin and end
+    bex_real *row;          // (O) the state that was last given, and the columns that are seen
+    bex_real *features;     // of the pictures that came with it, or black ones; NULL: no cameras
     bex_real *chunk;        // (K,A) world's units
     int act, next;          // actions played of a chunk; the one that comes next, `act`: plan first
     int64_t ahead;          // steps that a planned chunk will take if nothing is observed meanwhile
@@ -38,13 +40,13 @@ enum { SINCE_MOST = 4096 }; // states kept of a longer future
 static const double DEADLINE_SHARE =
     0.75; // of a deadline that is planned with: clocks and caches vary
 
-// seen NULL: black pictures, if any are expected
-static int plan_from(bex_control *c, const bex_real *state, const bex_observation *seen,
-                     const bex_real *noise, bex_real *chunk) {
+// state (O) and, with cameras, c->features are those of this moment
+static int plan_from(bex_control *c, const bex_real *state, const bex_real *noise,
+                     bex_real *chunk) {
     bex_rng rng = bex_rng_split(bex_rng_split(c->root, "episode", c->episode), "plan", c->plans++);
     c->all_plans++;
     bex_plan_input in = {.state = state,
-                         .seen = seen,
+                         .features = c->features,
                          .noise = noise,
                          .step = c->step,
                          .task = c->task,
@@ -63,7 +65,8 @@ typedef struct {
 static void run_first_plan(void *payload) {
     first_plan *f = payload;
     bex_past_give(f->c->past, &f->c->tape, f->history);
-    f->code = plan_from(f->c, f->history, NULL, NULL, f->c->chunk);
+    bex_policy_see(f->c->policy, &f->c->tape, NULL, f->c->features);
+    f->code = plan_from(f->c, f->history, NULL, f->c->chunk);
 }
 
 // one plan with made-up states sizes the arena: acting then never grows it
@@ -102,7 +105,11 @@ static int open_parts(bex_control *c) {
     c->since_room = future_states(c->policy);
     c->since = calloc((size_t)c->since_room * (size_t)c->policy->O, sizeof *c->since);
     c->since_step = -1;
-    if (!c->chunk || !c->since) return bex_fail("out of memory");
+    size_t features = bex_policy_features(c->policy);
+    c->row = calloc((size_t)c->policy->O, sizeof *c->row);
+    c->features = features ? calloc(features, sizeof *c->features) : NULL;
+    if (!c->chunk || !c->since || !c->row || (features && !c->features))
+        return bex_fail("out of memory");
     if (!(c->past = bex_past_new(c->policy, c->deploy.history))) return -1;
     if (!(c->planner = bex_planner_new(c->policy, &c->deploy, &c->tape))) return -1;
     return warm_up(c);
@@ -126,6 +133,8 @@ void bex_control_free(bex_control *c) {
     bex_planner_free(c->planner);
     bex_past_free(c->past);
     bex_arena_free(c->arena);
+    free(c->row);
+    free(c->features);
     free(c->chunk);
     free(c->since);
     free(c);
@@ -284,6 +293,11 @@ int bex_control_end(bex_control *c) {
 int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
     bex_memory *memory = bex_past_memory(c->past);
     if (c->running) return misuse("an episode is running");
+    if (memory && c->policy->seen.columns) {
+        bex_fail(
+            "the memory of this policy holds what was seen (vision.columns), not states alone");
+        return bex_misused();
+    }
     c->episode++;
     if (!memory) return 0;
     for (int t = 0; t < rows; t++)
@@ -293,31 +307,50 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
 
 /* ---- acting ---- */
 
-// a reading that can be none is refused before anything remembers it
-static int check_observation(const bex_control *c, const bex_observation *obs) {
+static int check_pictures(const bex_control *c, const bex_observation *obs) {
     if (bex_observation_check(obs, c->policy->vision.o.cameras) < 0) return -1;
-    if (obs->height < 0 || obs->width < 0 || !obs->height != !obs->width || obs->height > PIXELS ||
-        obs->width > PIXELS) {
-        bex_fail("pictures of %d x %d pixels, 1 to %d are possible", obs->height, obs->width,
-                 PIXELS);
-        return bex_misused();
-    }
-    return bex_normaliser_check(&c->policy->normaliser, obs->state, c->deploy.farthest) < 0
-               ? bex_misused()
-               : 0;
+    if (obs->height >= 0 && obs->width >= 0 && !obs->height == !obs->width &&
+        obs->height <= PIXELS && obs->width <= PIXELS)
+        return 0;
+    bex_fail("pictures of %d x %d pixels, 1 to %d are possible", obs->height, obs->width, PIXELS);
+    return bex_misused();
+}
+
+// what is seen at this moment, once for all who ask
+static void see(bex_control *c, const bex_observation *obs) {
+    bex_tape_reset(&c->tape);
+    bex_policy_see(c->policy, &c->tape, obs, c->features);
+}
+
+/* The row of a state into c->row. A reading that can be none is refused before anything remembers it.
+ * Pictures that make columns are seen here, others (`plans`) when they are needed. */
+static int take_row(bex_control *c, const bex_observation *obs, bool plans) {
+    const bex_policy *p = c->policy;
+    bool sees = p->seen.columns > 0;
+    if ((sees || plans) && check_pictures(c, obs) < 0) return -1;
+    memcpy(c->row, obs->state, (size_t)p->given * sizeof *c->row);
+    if (sees) see(c, obs), bex_seen_columns(&p->seen, c->row + p->given, c->features);
+    return bex_normaliser_check(&p->normaliser, c->row, c->deploy.farthest) < 0 ? bex_misused() : 0;
 }
 
 // the next state of the running episode: remembered, its first one fixes the history
-static int observe(bex_control *c, const bex_observation *obs) {
+static int observe(bex_control *c, const bex_observation *obs, bool plans) {
     bex_planner_forget_choice(c->planner);
     c->until = c->deadline > 0 ? c->now() + DEADLINE_SHARE * c->deadline : 0;
     if (!c->running) return misuse("no episode has begun");
-    if (check_observation(c, obs) < 0) return -1;
-    bex_past_push(c->past, &c->tape, obs->state, bex_rng_split(c->root, "history", c->episode));
+    if (take_row(c, obs, plans) < 0) return -1;
+    bex_past_push(c->past, &c->tape, c->row, bex_rng_split(c->root, "history", c->episode));
     if (c->since_step >= 0 && c->since_count < c->since_room)
-        memcpy(c->since + (size_t)c->since_count++ * (size_t)c->policy->O, obs->state,
+        memcpy(c->since + (size_t)c->since_count++ * (size_t)c->policy->O, c->row,
                (size_t)c->policy->O * sizeof *c->since);
     return 0;
+}
+
+// a plan in the state of c->row, which `obs` gave
+static int plan_here(bex_control *c, const bex_observation *obs, const bex_real *noise,
+                     bex_real *chunk) {
+    if (!c->policy->seen.columns) see(c, obs);
+    return plan_from(c, c->row, noise, chunk);
 }
 
 // what was chosen in `state` begins there
@@ -330,16 +363,22 @@ static void begin_future(bex_control *c, const bex_real *state) {
 }
 
 int bex_control_observe(bex_control *c, const bex_observation *obs) {
-    if (observe(c, obs) < 0) return -1;
+    if (observe(c, obs, false) < 0) return -1;
     c->step++;
     c->ahead = 0;
+    return 0;
+}
+
+int bex_control_row(bex_control *c, const bex_observation *obs, bex_real *row) {
+    if (take_row(c, obs, false) < 0) return -1;
+    memcpy(row, c->row, (size_t)c->policy->O * sizeof *row);
     return 0;
 }
 
 int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_real *history,
                           const bex_real *noise, bex_real *chunk) {
     bex_planner_forget_choice(c->planner);
-    if (check_observation(c, obs) < 0) return -1;
+    if (take_row(c, obs, true) < 0) return -1;
     c->until = 0; // all candidates: a function of its arguments
     if (history && c->policy->dit.o.N) {
         bex_past_give(c->past, &c->tape, history);
@@ -347,14 +386,14 @@ int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_
     } else if (c->policy->dit.o.N && !bex_past_own(c->past)) {
         return misuse("no history: no episode has seen a state");
     }
-    return plan_from(c, obs->state, obs, noise, chunk);
+    return plan_here(c, obs, noise, chunk);
 }
 
 int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk) {
-    if (observe(c, obs) < 0) return -1;
+    if (observe(c, obs, true) < 0) return -1;
     c->step += c->ahead, c->ahead = 0;
-    if (plan_from(c, obs->state, obs, NULL, chunk) < 0) return -1;
-    begin_future(c, obs->state);
+    if (plan_here(c, obs, NULL, chunk) < 0) return -1;
+    begin_future(c, c->row);
     c->step++;
     c->ahead = c->policy->chunk.K - 1;
     c->next = c->act;
@@ -363,11 +402,11 @@ int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk
 
 int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action) {
     size_t A = (size_t)c->policy->A;
-    if (observe(c, obs) < 0) return -1;
+    if (observe(c, obs, true) < 0) return -1;
     c->step += c->ahead, c->ahead = 0;
     if (c->next == c->act) {
-        if (plan_from(c, obs->state, obs, NULL, c->chunk) < 0) return -1;
-        begin_future(c, obs->state);
+        if (plan_here(c, obs, NULL, c->chunk) < 0) return -1;
+        begin_future(c, c->row);
         c->next = 0;
     }
     memcpy(action, c->chunk + (size_t)c->next++ * A, A * sizeof *action);

@@ -60,6 +60,10 @@ int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk
 int bex_control_plan_from(bex_control *c, const bex_observation *obs, const bex_real *history,
                           const bex_real *noise, bex_real *chunk);
 
+/* row (O) of this moment: the state given, and behind it what is seen (policy/seen.h). Negative as
+ * plan_from. */
+int bex_control_row(bex_control *c, const bex_observation *obs, bex_real *row);
+
 int bex_control_set_task(bex_control *c, int task, int scene); // 0 where there is no such token
 /* Seconds that act and plan may take, 0: any. A search for a future is cut, and goes on in later plans where
  * it can (policy/planner.h). */

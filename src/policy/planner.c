@@ -209,7 +209,7 @@ static void encode(bex_planner *p, bex_past *past, const bex_plan_input *in,
                              .task = task,
                              .scene = scene};
     bex_tensor *seen[BEX_CAMERAS];
-    bex_policy_see(policy, p->tape, in->seen, B, seen);
+    bex_policy_seen(policy, p->tape, in->features, B, seen);
     windows.seen = seen;
     if (past)
         bex_past_encode(past, p->tape, &windows, first);

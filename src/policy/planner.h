@@ -41,10 +41,10 @@ void bex_planner_set_clock(bex_planner *p,
 void bex_planner_forget(bex_planner *p);   // an episode begins: nothing to continue
 
 typedef struct bex_plan_input {
-    const bex_real *state;       // (O) world's units, finite
-    const bex_observation *seen; // its pictures, where the policy has cameras; NULL: black ones
-    const bex_real *noise;       // (candidates, K, columns) to denoise from; NULL: drawn from rng
-    int64_t step;                // of the episode
+    const bex_real *state;    // (O) world's units, finite
+    const bex_real *features; // what is seen there (bex_policy_see), where the policy has cameras
+    const bex_real *noise;    // (candidates, K, columns) to denoise from; NULL: drawn from rng
+    int64_t step;             // of the episode
     int task, scene;
     bex_rng *rng;
     double

@@ -34,6 +34,18 @@ static int check_vision(const bex_vision_config *v) {
     return 0;
 }
 
+static int check_seen(const bex_policy_config *c, int O) {
+    long long n = c->vision.columns;
+    if (!n) return 0;
+    if (!bex_vision_cameras(&c->vision))
+        return bex_fail("vision.columns %lld are made from pictures: data.images is empty", n);
+    if (c->model.encoder != BEX_ENCODER_FROZEN) {
+        bex_fail("vision.columns needs a network that stays as it is");
+        return bex_fail_hint("--model.encoder=frozen --train.encoder=FILE");
+    }
+    return n < O ? 0 : bex_fail("vision.columns %lld, the state has %d in all", n, O);
+}
+
 static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int scenes) {
     const bex_model_config *m = &c->model;
     if (m->coverage && !m->history)
@@ -67,7 +79,7 @@ static int check_sizes(const bex_policy_config *c, int O, int A, int tasks, int 
     if (c->follower.width % c->follower.heads)
         return bex_fail("follower.width %lld is not a multiple of follower.heads %lld",
                         c->follower.width, c->follower.heads);
-    if (check_vision(&c->vision) < 0) return -1;
+    if (check_vision(&c->vision) < 0 || check_seen(c, O) < 0) return -1;
     bex_target exp;
     bex_memory_kind kind;
     const char *file;
@@ -148,6 +160,7 @@ static bex_policy *lay_out(const bex_policy_config *config, int O, int A, int ta
     bex_policy *p = calloc(1, sizeof *p);
     if (!p) return bex_fail("out of memory for a policy"), NULL;
     *p = (bex_policy){.config = *config, .O = O, .A = A, .tasks = tasks, .scenes = scenes};
+    p->given = O - (int)config->vision.columns;
     p->params = bex_params_new();
     if (!p->params || lay_out_chunk(&p->chunk, config, O, A) < 0) {
         bex_policy_free(p);
@@ -198,6 +211,7 @@ void bex_policy_free(bex_policy *p) {
     bex_params_free(p->params);
     bex_params_free(p->frozen);
     bex_normaliser_fini(&p->normaliser);
+    bex_seen_fini(&p->seen);
     bex_feature_free(p->phi);
     bex_condition_free(p->condition);
     bex_support_free(p->support);
@@ -268,6 +282,7 @@ static int save(const bex_policy *p, const char *path, bool half) {
             bex_params_add_values(blocks[i], w);
     }
     bex_normaliser_save(&p->normaliser, w);
+    bex_seen_save(&p->seen, w);
     if (p->phi) bex_feature_save(p->phi, w);
     if (p->condition) bex_condition_save(p->condition, w);
     if (p->support) bex_support_save(p->support, w);
@@ -360,6 +375,8 @@ static bex_policy *from_file(const bex_st_file *f) {
     int code = read_weights(p, f);
     if (!code) code = bex_normaliser_load(&p->normaliser, f, O, A);
     if (!code) code = read_columns(p, f);
+    if (!code && config.vision.columns)
+        code = bex_seen_load(&p->seen, f, (int)config.vision.columns, (int)bex_policy_features(p));
     if (!code && bex_policy_uses_phi(&config)) code = read_coverage(p, f);
     if (!code && config.coverage.support) {
         p->support = bex_support_load(f, &p->normaliser, p->chunk.dim, p->chunk.W,

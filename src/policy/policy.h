@@ -15,6 +15,7 @@
 #include "policy/diffusion.h"
 #include "policy/normaliser.h"
 #include "policy/policy_config.h"
+#include "policy/seen.h"
 #include "policy/support.h"
 
 /* Where its demonstrations were made, to be held against a world. */
@@ -26,6 +27,7 @@ typedef struct bex_policy_origin {
 typedef struct bex_policy {
     bex_policy_config config;
     int O, A, tasks, scenes;
+    int given; // of the O columns of a state, those that a caller gives; behind them `seen`
     bex_column_names columns; // names of the state's columns, where the demonstrations had some
     bex_policy_origin origin;
     int coverage_dims[BEX_FEATURE_DIMS], coverage_count; // of coverage.dims; 0: all
@@ -35,6 +37,7 @@ typedef struct bex_policy {
     bex_dit follower;   // with follower.width: the actions, from the state and the waypoints
     bex_vision vision;  // of vision.images; its parameters are in params,
     bex_params *frozen; // or, with model.encoder = frozen, here; else NULL
+    bex_seen seen;      // with vision.columns
     bex_normaliser normaliser;
     bex_noise_schedule schedule;
     bex_feature *phi;         // with model.coverage or model.features; else NULL
@@ -77,10 +80,17 @@ static inline bex_params *bex_policy_sight(const bex_policy *p) {
 void bex_policy_picture(const bex_policy *policy, bex_arena *arena, bex_real *out,
                         const unsigned char *picture, int h, int w);
 
-/* The features of one moment: seen[c] (copies, P, F), the same `copies` times. obs NULL: black pictures. The
- * tape must not record. */
+/* Reals that the networks make of one moment's pictures: (cameras, P, F); 0 without cameras. */
+size_t bex_policy_features(const bex_policy *policy);
+
+/* features = those of one moment. obs NULL: black pictures. Nothing stays on the tape, which must not
+ * record. */
 void bex_policy_see(const bex_policy *policy, bex_tape *tape, const bex_observation *obs,
-                    int copies, bex_tensor **seen);
+                    bex_real *features);
+
+/* The same as tokens take them, so many times: seen[c] (copies, P, F). The features must outlive them. */
+void bex_policy_seen(const bex_policy *policy, bex_tape *tape, const bex_real *features, int copies,
+                     bex_tensor **seen);
 
 static inline bool bex_policy_uses_phi(const bex_policy_config *c) {
     return c->model.coverage || c->model.features;

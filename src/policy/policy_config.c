@@ -113,6 +113,9 @@ const bex_config_row bex_vision_rows[] = {
         V, pool, "token", picture_pools,
         "a camera is one token (mean), one a place, or one of keypoints",
         .advice = "token; places or keypoints when it matters where in the picture something is"),
+    BEX_CONFIG_INTEGER(
+        V, columns, "0", 0, 64, "columns seen[..] of the state, from what a frozen network sees",
+        .advice = "0; 8 to 16 with coverage.dims=seen, to explore by what pictures show"),
     BEX_CONFIG_END,
 };
 #undef V

@@ -68,6 +68,7 @@ typedef struct bex_vision_config {
     long long channels;      // of the first stage
     bool shared;             // one network for all cameras
     int pool;                // bex_resnet_pool
+    long long columns;       // of the state, made from what a frozen network sees (policy/seen.h)
 } bex_vision_config;
 
 typedef struct bex_policy_config {

@@ -20,20 +20,22 @@ void bex_policy_picture(const bex_policy *p, bex_arena *arena, bex_real *out,
     bex_picture_reals(out, turned, (size_t)H * (size_t)W);
 }
 
-// features of one window, so many times
-static bex_tensor *repeat(bex_tape *tape, const bex_tensor *x, int copies) {
-    size_t n = bex_count(x);
-    bex_real *all = bex_scratch(tape, n * (size_t)copies);
-    for (int i = 0; i < copies; i++) memcpy(all + (size_t)i * n, x->data, n * sizeof *all);
-    return bex_constant(tape, all, 3, BEX_DIMS(copies, x->dim[1], x->dim[2]));
+static size_t camera_features(const bex_policy *p) {
+    return (size_t)p->vision.places * (size_t)p->vision.features;
 }
 
-void bex_policy_see(const bex_policy *p, bex_tape *tape, const bex_observation *obs, int copies,
-                    bex_tensor **seen) {
+size_t bex_policy_features(const bex_policy *p) {
+    return (size_t)p->vision.o.cameras * camera_features(p);
+}
+
+void bex_policy_see(const bex_policy *p, bex_tape *tape, const bex_observation *obs,
+                    bex_real *features) {
     const bex_vision *v = &p->vision;
-    size_t picture = bex_vision_picture(v);
+    size_t picture = bex_vision_picture(v), one = camera_features(p);
+    bex_tensor *seen[BEX_CAMERAS];
     if (!v->o.cameras) return;
     BEX_CHECK(!tape->recording, "features of one moment, recorded");
+    size_t mark = bex_arena_mark(tape->arena);
     bex_real *pixels = bex_scratch(tape, (size_t)v->o.cameras * picture);
     int h = obs && obs->height ? obs->height : v->o.height;
     int w = obs && obs->width ? obs->width : v->o.width;
@@ -43,5 +45,23 @@ void bex_policy_see(const bex_policy *p, bex_tape *tape, const bex_observation *
         bex_policy_picture(p, tape->arena, pixels + (size_t)c * picture,
                            obs ? obs->image[c] : black, h, w);
     bex_vision_run(tape, v, pixels, 1, seen);
-    for (int c = 0; copies > 1 && c < v->o.cameras; c++) seen[c] = repeat(tape, seen[c], copies);
+    for (int c = 0; c < v->o.cameras; c++)
+        memcpy(features + (size_t)c * one, seen[c]->data, one * sizeof *features);
+    bex_arena_release(tape->arena, mark);
+}
+
+void bex_policy_seen(const bex_policy *p, bex_tape *tape, const bex_real *features, int copies,
+                     bex_tensor **seen) {
+    size_t one = camera_features(p);
+    for (int c = 0; c < p->vision.o.cameras; c++, features += one) {
+        const bex_real *all = features;
+        if (copies > 1) {
+            bex_real *own = bex_scratch(tape, (size_t)copies * one);
+            for (int i = 0; i < copies; i++)
+                memcpy(own + (size_t)i * one, features, one * sizeof *own);
+            all = own;
+        }
+        seen[c] =
+            bex_constant(tape, all, 3, BEX_DIMS(copies, p->vision.places, p->vision.features));
+    }
 }

@@ -14,6 +14,7 @@
 #include "host/json.h"
 #include "host/progress.h"
 #include "nn/safetensors.h"
+#include "policy/seen.h"
 #include "run/run.h"
 #include "suggest/suggest.h"
 
@@ -75,6 +76,8 @@ int bex_train_sources(bex_sources *out, const bex_train_config *c) {
     unsigned needs = bex_agent_class_of(c)->needs;
     *out = (bex_sources){0};
     int code = needs & BEX_NEEDS_DATA ? load_data(&out->data, &c->data) : 0;
+    if (!code && bex_agent_class_of(c)->widens && c->policy.vision.columns)
+        code = bex_dataset_widen(out->data, (int)c->policy.vision.columns, BEX_SEEN_KEY);
     if (!code && needs & BEX_NEEDS_WORLD) code = open_world(&out->world, &c->env);
     if (code < 0) bex_sources_fini(out);
     return code;

@@ -302,8 +302,9 @@ static int find_lengths(facts *f, const bex_dataset *d) {
     return 0;
 }
 
-static void find_live(facts *f, const bex_dataset *d) {
-    for (int j = 0; j < d->O; j++) {
+// the last `later` columns, of what will be seen, are not there yet
+static void find_live(facts *f, const bex_dataset *d, int later) {
+    for (int j = 0; j < d->O - later; j++) {
         bex_real first = d->observations[j];
         int r = 1;
         while (r < d->rows && d->observations[(size_t)r * (size_t)d->O + (size_t)j] == first) r++;
@@ -324,7 +325,9 @@ static double deviation(const bex_dataset *d, int j) {
 // futures in which no column that counts moves a tenth of its deviation
 static void find_still(facts *f, const bex_dataset *d, const int *dims, int n, int F) {
     double unit[BEX_FEATURE_DIMS], futures = 0;
-    for (int i = 0; i < n; i++) unit[i] = deviation(d, dims[i]);
+    bool known = false; // columns of what will be seen are not there yet
+    for (int i = 0; i < n; i++) known |= (unit[i] = deviation(d, dims[i])) > 0;
+    if (n && !known) return;
     for (int e = 0; e < d->episodes; e++)
         for (int t = d->start[e]; t + F < d->start[e + 1]; t += F) {
             const bex_real *a = d->observations + (size_t)t * (size_t)d->O,
@@ -337,11 +340,11 @@ static void find_still(facts *f, const bex_dataset *d, const int *dims, int n, i
     f->still = futures > 0 ? f->still / futures : 0;
 }
 
-static int look_at(facts *f, const bex_dataset *d, const int *dims, int n) {
+static int look_at(facts *f, const bex_dataset *d, const int *dims, int n, int later) {
     f->data = d;
     if (find_lengths(f, d) < 0) return -1;
     f->live = f->constant = 0;
-    find_live(f, d);
+    find_live(f, d, later);
     f->W = n ? n : f->live;
     find_still(f, d, dims, n, f->median / 4 > 1 ? f->median / 4 : 1);
     return 0;
@@ -389,7 +392,7 @@ static int settle(bex_train_config *c, const bex_dataset *d, bex_suggestions *ou
         return -1;
     }
     bex_columns_describe(out->dims, sizeof out->dims, dims, n, &d->columns);
-    if (look_at(&f, d, dims, n) < 0) return -1;
+    if (look_at(&f, d, dims, n, (int)c->policy.vision.columns) < 0) return -1;
     for (int i = 0; i < ROWS; i++) {
         if (!wanted(c, i)) continue;
         bex_suggestion *s = &out->row[out->count++];

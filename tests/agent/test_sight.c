@@ -3,9 +3,11 @@
  * any number of threads and after loading; nothing is allocated in a steady update; frozen networks give
  * features
  * once; an encoder learns the state; what cannot be learned from is told. */
+#include "agent/imitation/open_loop.h"
 #include "agent/sight/encoder.h"
 #include "agent/sight/pixels.h"
 #include "host/folder.h"
+#include "policy/control.h"
 
 #include "agent/learner.h"
 #include "malloc_count.h"
@@ -213,15 +215,16 @@ static void an_encoder_learns_and_freezes(void **state) {
     // the policy's own sight gives the same features when it acts
     bex_arena *arena = bex_arena_new();
     bex_tape tape;
-    bex_tensor *seen[BEX_CAMERAS];
     unsigned char picture[2][SIDE * SIDE * 3];
     bex_tape_init(&tape, arena);
     bex_tape_reset(&tape);
     for (int i = 0; i < 2; i++)
         assert_int_equal(bex_pictures_read(x->train.data->pictures, 7, i, picture[i]), 0);
-    bex_policy_see(x->policy, &tape, &(bex_observation){.image = {picture[0], picture[1]}}, 1,
-                   seen);
-    assert_memory_equal(seen[0]->data, bex_features_at(x->train.features, 7), size / 2);
+    bex_real *features = malloc(size);
+    bex_policy_see(x->policy, &tape, &(bex_observation){.image = {picture[0], picture[1]}},
+                   features);
+    assert_memory_equal(features, bex_features_at(x->train.features, 7), size);
+    free(features);
     bex_arena_free(arena);
     for (int64_t s = 0; s < 3; s++) update(a, s), update(b, s);
     same_params(a, b);
@@ -235,6 +238,107 @@ static void an_encoder_learns_and_freezes(void **state) {
     a->class->free(a), b->class->free(b);
     unlink(cache);
     bex_folder_remove(folder);
+}
+
+// weights of a network that was not taught: any will do
+static void save_encoder(const char *folder) {
+    bex_agent *e = agent_seeing("train.agent=encoder");
+    assert_int_equal(e->class->save(e, folder), 0);
+    e->class->free(e);
+}
+
+enum { COLUMNS = 3 };
+
+static bex_agent *agent_of_columns(const char *folder, const char *more) {
+    char settings[1200];
+    snprintf(
+        settings, sizeof settings,
+        "model.history=4 train.samples_per_history=4 coverage.future=4 coverage.bank=8 "
+        "model.encoder=frozen train.encoder=%s vision.columns=%d coverage.dims=4,5,6 data.held_out=0 %s",
+        folder, COLUMNS, more);
+    bex_train_config c = sight_config(settings);
+    bex_dataset *d = spots_new();
+    assert_int_equal(bex_dataset_widen(d, COLUMNS, BEX_SEEN_KEY), 0);
+    bex_agent *a = bex_agent_new(&c, &(bex_sources){.data = d});
+    if (!a) fail_msg("%s", bex_error());
+    return a;
+}
+
+// coverage of what is seen: columns behind the state, in training as in acting, in memory as in training
+static void coverage_is_of_what_is_seen(void **state) {
+    (void)state;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s", scratch_folder("columns"));
+    save_encoder(folder);
+    bex_agent *a = agent_of_columns(folder, "model.waypoints=true train.threads=1"),
+              *b = agent_of_columns(folder, "model.waypoints=true train.threads=3");
+    for (int64_t s = 0; s < 3; s++) update(a, s), update(b, s);
+    same_params(a, b);
+    const bex_imitation *x = (bex_imitation *)a;
+    assert_int_equal(x->policy->O, 4 + COLUMNS);
+    assert_int_equal(x->policy->given, 4);
+    assert_int_equal(bex_feature_input(x->policy->phi), 4 + COLUMNS);
+    assert_int_equal(x->policy->chunk.W, COLUMNS);
+    assert_int_equal(a->class->save(a, folder), 0);
+    bex_policy *p = bex_policy_load(folder);
+    if (!p) fail_msg("%s", bex_error());
+    bex_control *c = bex_control_new(p, NULL, 0);
+    if (!c) fail_msg("%s", bex_error());
+    bex_dataset *d = spots_new();
+    unsigned char picture[2][SIDE * SIDE * 3];
+    bex_real row[4 + COLUMNS], normal[4 + COLUMNS];
+    for (int r = 0; r < SEEN_ROWS; r += 31) {
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(bex_pictures_read(d->pictures, r, i, picture[i]), 0);
+        bex_observation now = {.state = d->observations + 4 * r, .image = {picture[0], picture[1]}};
+        if (bex_control_row(c, &now, row) < 0) fail_msg("%s", bex_error());
+        bex_policy_inputs(p, normal, row, 1);
+        assert_memory_equal(normal, x->train.states + (size_t)r * (4 + COLUMNS), sizeof normal);
+    }
+    bex_dataset_free(d);
+    bex_control_free(c);
+    bex_policy_free(p);
+    a->class->free(a), b->class->free(b);
+    bex_folder_remove(folder);
+}
+
+// as `bex eval --data OTHER` does: learned, frozen, with columns; other cameras and sizes are told
+static void it_is_judged_beside_other_demonstrations(void **state) {
+    (void)state;
+    static const char *const more[] = {"model.encoder=learned vision.columns=0 coverage.dims=0,1",
+                                       "vision.columns=0 coverage.dims=0,1", ""};
+    char folder[600];
+    bex_open_loop_options o = {.windows = 8, .chunks = 2};
+    bex_open_loop result;
+    for (int k = 0; k < 3; k++) {
+        snprintf(folder, sizeof folder, "%s", scratch_folder("beside"));
+        save_encoder(folder);
+        bex_agent *a;
+        if (k < 2) {
+            char settings[1000];
+            snprintf(settings, sizeof settings,
+                     "train.agent=bc model.encoder=frozen train.encoder=%s %s", folder, more[k]);
+            a = agent_seeing(settings);
+        } else {
+            a = agent_of_columns(folder, "");
+        }
+        update(a, 0);
+        assert_int_equal(a->class->save(a, folder), 0);
+        a->class->free(a);
+        bex_agent *beside = bex_imitation_beside(bex_policy_load(folder), spots_new());
+        if (!beside) fail_msg("%d: %s", k, bex_error());
+        const bex_policy *p = ((bex_imitation *)beside)->policy;
+        if (bex_imitation_open_loop(beside, p, &o, &result) < 0) fail_msg("%d: %s", k, bex_error());
+        assert_true(isfinite(result.all[BEX_OPEN_LOOP_ONE]));
+        bex_open_loop_fini(&result);
+        beside->class->free(beside);
+        bex_dataset *blind = spots_new();
+        bex_pictures_free(blind->pictures), blind->pictures = NULL;
+        free(blind->frames), blind->frames = NULL;
+        assert_null(bex_imitation_beside(bex_policy_load(folder), blind));
+        assert_message("the policy sees one,two, the demonstrations have no pictures");
+        bex_folder_remove(folder);
+    }
 }
 
 static void what_cannot_be_learned_is_told(void **state) {
@@ -266,6 +370,8 @@ int main(void) {
         cmocka_unit_test(going_on_equals_not_stopping),
         cmocka_unit_test(a_steady_update_takes_no_memory),
         cmocka_unit_test(an_encoder_learns_and_freezes),
+        cmocka_unit_test(coverage_is_of_what_is_seen),
+        cmocka_unit_test(it_is_judged_beside_other_demonstrations),
         cmocka_unit_test(what_cannot_be_learned_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
-"""The package against the library: run by test_python.c as  check_python.py BINDINGS BE BC SCRATCH REFERENCE CHOOSER
-where REFERENCE holds the actions (episodes, steps, action) that the C interface gave, float32."""
+"""The package against the library: run by test_python.c as  check_python.py BINDINGS BE BC SCRATCH REFERENCE CHOOSER SEEING
+where REFERENCE holds the actions (episodes, steps, action) that the C interface gave, float32, and behind them those of
+an episode of SEEING, a policy with two cameras."""
 import sys
 import threading
 
@@ -7,7 +8,7 @@ sys.path.insert(0, sys.argv[1])
 import bex  # noqa: E402
 import numpy as np  # noqa: E402
 
-BE, BC, SCRATCH, REFERENCE, CHOOSER = sys.argv[2:7]
+BE, BC, SCRATCH, REFERENCE, CHOOSER, SEEING = sys.argv[2:8]
 EPISODES, STEPS = 2, 9
 
 
@@ -46,7 +47,7 @@ def contract():
 
 
 def same_as_c():
-    want = np.fromfile(REFERENCE, dtype=np.float32).reshape(EPISODES, STEPS, 2)
+    want = np.fromfile(REFERENCE, dtype=np.float32, count=EPISODES * STEPS * 2).reshape(EPISODES, STEPS, 2)
     with bex.Policy(BE) as p, p.session(seed=7, exp="q:0.5", guidance=2) as robot:
         for e in range(EPISODES):
             got = play(robot, e)
@@ -124,6 +125,38 @@ def from_bytes():
     refuses(bex.Error, "policy in memory", bex.Policy.from_bytes, b"")
 
 
+def picture(camera, t, side=20):
+    i = np.arange(side * side * 3)
+    return (i * 7 + camera * 50 + t * 11).astype(np.uint8).reshape(side, side, 3)
+
+
+def images():
+    want = np.fromfile(REFERENCE, dtype=np.float32)[EPISODES * STEPS * 2:].reshape(STEPS, 2)
+    with bex.Policy(SEEING) as p, p.session(seed=7) as robot:
+        c = p.contract
+        assert (c.state, c.seen, c.cameras, c.images) == (2, 2, 2, "front,wrist"), c
+        assert (c.image_height, c.image_width, c.flip) == (16, 16, "none")
+        robot.begin()
+        for t in range(STEPS):
+            front, wrist = picture(0, t), picture(1, t)
+            seen = {"wrist": wrist, "front": front} if t % 2 else [front, np.asfortranarray(wrist)]
+            got = robot.act(state(0, t, 2), images=seen)
+            assert (got == want[t]).all(), (t, got - want[t])
+        now, both = state(0, STEPS, 2), [picture(0, 9), picture(1, 9)]
+        robot.observe(now, images=both)
+        assert robot.plan(now, images=both).shape == (c.chunk, 2)
+        refuses(bex.Misuse, "no picture of camera 0", robot.act, now)
+        refuses(bex.Misuse, "no picture of camera 0", robot.observe, now)
+        refuses(bex.Misuse, "no picture of camera wrist", robot.act, now, {"front": both[0]})
+        refuses(bex.Misuse, "the sensors have 1 cameras, the policy expects 2", robot.act, now, both[:1])
+        refuses(bex.Misuse, "a picture is uint8", robot.act, now, [b.astype(np.float32) for b in both])
+        refuses(bex.Misuse, "a picture is uint8", robot.act, now, [b[:, :, 0] for b in both])
+        refuses(bex.Misuse, "all of one size", robot.act, now, [both[0], both[1][:10]])
+        refuses(bex.Misuse, "the state has 4 values, the policy expects 2", robot.act, state(0, 0), both)
+        robot.end()
+        assert robot.history_states == STEPS + 2
+
+
 def mistakes():
     refuses(bex.Error, "no/such/model", bex.Policy, "no/such/model")
     refuses(bex.Error, "safetensors", bex.Policy, __file__)
@@ -172,6 +205,6 @@ def threads():
         assert all((a == g).all() for a, g in zip(alone, got))
 
 
-for check in (contract, same_as_c, chunks_and_settings, memory, follow, from_bytes, mistakes, threads):
+for check in (contract, same_as_c, chunks_and_settings, memory, follow, from_bytes, images, mistakes, threads):
     check()
     print("ok", check.__name__)

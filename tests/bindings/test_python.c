@@ -7,7 +7,9 @@
 
 #define PYTHON "/usr/bin/python3"
 
-static char be[600], bc[600], reference[600], scratch[600], chooser[600];
+enum { SEEN_SIDE = 20, SEEN_GIVEN = 2 }; // pictures larger than the policy sees; columns given
+
+static char be[600], bc[600], reference[600], scratch[600], chooser[600], seeing[600];
 
 static void python(const char *script, const char *arguments, int code, const char *part) {
     char command[4096], text[4096];
@@ -48,12 +50,46 @@ static void write_reference(void) {
     bex_policy_close(p);
 }
 
+// actions of an episode with pictures of two cameras, behind those of a state alone
+static void write_seen_reference(void) {
+    bex_policy *p;
+    bex_session *s;
+    static unsigned char picture[2][SEEN_SIDE * SEEN_SIDE * 3];
+    bex_session_options o = BEX_SESSION_OPTIONS_INIT;
+    o.seed = 7;
+    FILE *f = fopen(reference, "ab");
+    assert_non_null(f);
+    assert_int_equal(bex_policy_open(&p, seeing), 0);
+    assert_int_equal(bex_session_open(&s, p, &o), 0);
+    assert_int_equal(bex_session_begin(s), 0);
+    for (int t = 0; t < 9; t++) {
+        float state[TINY_O], action[TINY_A];
+        tiny_state(state, 0, t);
+        for (int c = 0; c < 2; c++)
+            for (int i = 0; i < SEEN_SIDE * SEEN_SIDE * 3; i++)
+                picture[c][i] = (unsigned char)(i * 7 + c * 50 + t * 11);
+        bex_sensors in = {.size = sizeof in,
+                          .state = state,
+                          .n_state = SEEN_GIVEN,
+                          .cameras = 2,
+                          .height = SEEN_SIDE,
+                          .width = SEEN_SIDE,
+                          .image = {picture[0], picture[1]}};
+        assert_int_equal(bex_session_act_seen(s, &in, action, TINY_A), 0);
+        fwrite(action, sizeof *action, TINY_A, f);
+    }
+    fclose(f);
+    bex_session_close(s);
+    bex_policy_close(p);
+}
+
 static void bindings_are_the_interface(void **state) {
     (void)state;
     char arguments[3000];
     write_reference();
-    snprintf(arguments, sizeof arguments, "%s/bindings/python %s %s %s %s %s", BEX_SOURCE_DIR, be,
-             bc, scratch, reference, chooser);
+    write_seen_reference();
+    snprintf(arguments, sizeof arguments, "%s/bindings/python %s %s %s %s %s %s", BEX_SOURCE_DIR,
+             be, bc, scratch, reference, chooser, seeing);
     python("tests/bindings/check_python.py", arguments, 0, "ok threads");
 }
 
@@ -112,12 +148,17 @@ int main(void) {
     snprintf(scratch, sizeof scratch, "%s", scratch_path("python"));
     tiny_policy_save(NULL, 0, 1, be);
     tiny_policy_save(clone, 0, 2, bc);
+    static const char *const sees[] = {
+        "model.encoder=frozen", "vision.images=front,wrist", "vision.height=16",  "vision.width=16",
+        "vision.channels=16",   "vision.columns=2",          "coverage.dims=2,3", NULL};
+    snprintf(seeing, sizeof seeing, "%s", scratch_path("python-seeing.safetensors"));
+    tiny_policy_save(sees, 0, 2, seeing);
     make_chooser();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bindings_are_the_interface), cmocka_unit_test(the_lab_is_there),
         cmocka_unit_test(the_example_runs), cmocka_unit_test(a_missing_library_is_told)};
     int code = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(be), unlink(bc), unlink(reference), unlink(chooser);
+    unlink(be), unlink(bc), unlink(reference), unlink(chooser), unlink(seeing);
     snprintf(scratch + strlen(scratch), sizeof scratch - strlen(scratch), "-history");
     unlink(scratch);
     return code;

@@ -97,6 +97,63 @@ static void expected(const float *h, bool shared, const float *x, const char *ex
     bex_policy_free(p);
 }
 
+// pictures as a tensor beside the states, as large as the caller has them; what is seen of them in the memory
+static void pictures_come_along(void **state) {
+    (void)state;
+    enum { GIVEN = 2, SIDE = 12 };
+    static const char *const seeing[] = {
+        "model.encoder=frozen", "vision.images=front,wrist", "vision.height=16",  "vision.width=16",
+        "vision.channels=16",   "vision.columns=2",          "coverage.dims=2,3", NULL};
+    static unsigned char pictures[B][2][SIDE * SIDE * 3];
+    static float given[B * GIVEN], got[B * CHUNK], want[B * CHUNK], other[B * CHUNK];
+    const int64_t shape[] = {B, 2, SIDE, SIDE, 3}, two[] = {B, GIVEN};
+    char who[600];
+    snprintf(who, sizeof who, "%s", scratch_path("act-seeing.safetensors"));
+    tiny_policy_save(seeing, 0, 3, who);
+    bex_rng g = bex_rng_seed(4);
+    for (int turn = 0; turn < 2; turn++) {
+        for (size_t i = 0; i < sizeof pictures; i++)
+            (&pictures[0][0][0])[i] = (unsigned char)bex_rng_below(&g, 256);
+        for (int i = 0; i < B; i++)
+            for (int j = 0; j < GIVEN; j++) given[i * GIVEN + j] = states[i * TINY_O + j];
+        bex_st_writer *w = bex_st_writer_new();
+        bex_st_add_real(w, "states", 2, two, given);
+        bex_st_add_real(w, "noise", 3, (const int64_t[]){B, TINY_K, TINY_A}, noise);
+        bex_st_add(w, "pictures", BEX_ST_U8, 5, shape, pictures);
+        assert_int_equal(bex_st_save(w, input), 0);
+        bex_st_writer_free(w);
+        act_with(who, "", turn ? other : got);
+        if (turn) break;
+        bex_policy *p = bex_policy_load(who);
+        tiny_settings o = TINY_SETTINGS;
+        o.noise = 0;
+        bex_control *c = tiny_control(p, o);
+        for (int i = 0; i < B; i++) {
+            bex_observation now = {.state = given + i * GIVEN,
+                                   .image = {pictures[i][0], pictures[i][1]},
+                                   .height = SIDE,
+                                   .width = SIDE};
+            float repeated[TINY_H * TINY_O];
+            for (int k = 0; k < TINY_H; k++)
+                assert_int_equal(bex_control_row(c, &now, repeated + k * TINY_O), 0);
+            assert_int_equal(
+                bex_control_plan_from(c, &now, repeated, noise + i * CHUNK, want + i * CHUNK), 0);
+        }
+        bex_control_free(c);
+        bex_policy_free(p);
+        assert_true(same(got, want));
+    }
+    assert_false(same(got, other)); // other pictures
+    INPUT({"states", 2, {B, GIVEN}, given});
+    assert_refused(arguments(who, "--force"), 1,
+                   "no tensor 'pictures': the policy sees front,wrist");
+    INPUT({"states", 2, {B, GIVEN}, given}, {"pictures", 2, {B, GIVEN}, given});
+    assert_refused(arguments(who, "--force"), 1, "is not of bytes (5,2,height,width,3)");
+    INPUT(STATES, {"pictures", 2, {B, GIVEN}, given});
+    assert_refused(arguments(model, "--force"), 1, "this policy sees none");
+    unlink(who);
+}
+
 static void chunks_are_the_librarys(void **state) {
     (void)state;
     float got[B * CHUNK], want[B * CHUNK], other[B * CHUNK];
@@ -267,9 +324,10 @@ int main(void) {
     bex_random_normal(history, B * TINY_H * TINY_O, &g);
     bex_random_normal(noise, B * CHUNK, &g);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chunks_are_the_librarys), cmocka_unit_test(seeds_make_noise),
-        cmocka_unit_test(runs_are_resolved),       cmocka_unit_test(tasks_and_times_are_told),
-        cmocka_unit_test(mismatches_are_one_line), cmocka_unit_test(clones_have_no_history),
+        cmocka_unit_test(pictures_come_along),      cmocka_unit_test(chunks_are_the_librarys),
+        cmocka_unit_test(seeds_make_noise),         cmocka_unit_test(runs_are_resolved),
+        cmocka_unit_test(tasks_and_times_are_told), cmocka_unit_test(mismatches_are_one_line),
+        cmocka_unit_test(clones_have_no_history),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(model), unlink(input), unlink(output);

@@ -6,9 +6,10 @@ int main(void) {
     return skip_all("a build without HDF5");
 }
 #else
+#include "base/error.h"
 #include "cli/program.h"
 #include "data/load.h"
-#include "data/make_file.h"
+#include "data/make_pictures.h"
 #include "host/json.h"
 
 #include <math.h>
@@ -122,6 +123,61 @@ static void converts(void **state) {
     unlink(m.path);
 }
 
+// every byte of the pictures, the labels and the states; smaller ones, chosen ones, none; gzip unpacked
+static void converts_pictures(void **state) {
+    (void)state;
+    make m = make_open("cli-pictures.hdf5");
+    pictured p = {.cameras = {"front_image", "wrist_image", NULL},
+                  .demos = 3,
+                  .rows = 5,
+                  .height = 6,
+                  .width = 4,
+                  .chunk = {2, 6, 4, 3},
+                  .gzip = 1};
+    char out[600], command[1500];
+    make_robomimic(&m, &p);
+    make_close(&m);
+    snprintf(out, sizeof out, "%s", scratch_path("converted-pictures.hdf5"));
+    bex("data convert %s %s", m.path, out);
+    bex_load_options all = BEX_LOAD_INIT;
+    all.images = "all";
+    bex_dataset *d = bex_dataset_load(out, &all);
+    if (!d) fail_msg("%s", bex_error());
+    assert_int_equal(d->rows, 15);
+    assert_int_equal(bex_dataset_cameras(d), 2);
+    unsigned char picture[6 * 4 * 3];
+    for (int r = 0; r < 15; r++)
+        for (int c = 0; c < 2; c++) {
+            assert_int_equal(bex_pictures_read(d->pictures, d->frames[r], c, picture), 0);
+            for (int i = 0; i < (int)sizeof picture; i++)
+                assert_int_equal(picture[i], tone_of(r, c, i / 12, i / 3 % 4, i % 3));
+        }
+    bex_dataset_free(d), unlink(out);
+    // two episodes of one camera, turned square
+    bex("data convert %s %s --images wrist_image --image-size 8 --limit 2", m.path, out);
+    d = bex_dataset_load(out, &all);
+    if (!d) fail_msg("%s", bex_error());
+    assert_int_equal(d->episodes, 2);
+    assert_int_equal(bex_dataset_cameras(d), 1);
+    assert_string_equal(d->cameras.text[0], "wrist_image");
+    assert_int_equal(bex_pictures_height(d->pictures), 8);
+    assert_int_equal(bex_pictures_width(d->pictures), 8);
+    bex_dataset_free(d), unlink(out);
+    bex("data convert %s %s --images none", m.path, out);
+    d = bex_dataset_load(out, &BEX_LOAD_INIT);
+    if (!d) fail_msg("%s", bex_error());
+    assert_int_equal(d->cameras.count, 0);
+    bex_dataset_free(d), unlink(out);
+    snprintf(command, sizeof command, "data convert %s %s --images side_image", m.path, out);
+    fails(1, "side_image", command);
+    snprintf(command, sizeof command, "data convert %s %s --layout d4rl", m.path, out);
+    run r = run_program(command);
+    assert_int_equal(r.code, 1);
+    assert_non_null(strstr(r.text, "d4rl's layout has no pictures"));
+    assert_int_equal(access(out, F_OK), -1);
+    unlink(m.path);
+}
+
 static void usage(void **state) {
     (void)state;
     fails(2, "did you mean show?", "data shwo");
@@ -170,9 +226,10 @@ int main(void) {
     char program[512];
     snprintf(program, sizeof program, "%s/bin/bex", BEX_BINARY_DIR);
     if (access(program, X_OK) != 0) return skip_all("bin/bex is not built");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(shows), cmocka_unit_test(shows_nan),
-                                       cmocka_unit_test(converts), cmocka_unit_test(usage),
-                                       cmocka_unit_test(real_files)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shows),    cmocka_unit_test(shows_nan),
+        cmocka_unit_test(converts), cmocka_unit_test(converts_pictures),
+        cmocka_unit_test(usage),    cmocka_unit_test(real_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

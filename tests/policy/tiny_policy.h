@@ -56,6 +56,18 @@ static inline bex_condition *tiny_condition(const bex_policy_config *c, bex_gram
     return condition;
 }
 
+// directions of made-up features
+static inline void tiny_seen(bex_policy *p, bex_rng *g) {
+    size_t F = bex_policy_features(p);
+    bex_real *x = malloc(TINY_ROWS * F * sizeof *x);
+    const bex_real *row[TINY_ROWS];
+    for (size_t i = 0; i < TINY_ROWS * F; i++) x[i] = R(bex_rng_normal(g));
+    for (size_t i = 0; i < TINY_ROWS; i++) row[i] = x + i * F;
+    if (bex_seen_fit(&p->seen, (int)p->config.vision.columns, (int)F, row, TINY_ROWS) < 0)
+        fail_msg("%s", bex_error());
+    free(x);
+}
+
 // settings: "section.key=value", NULL-terminated, over the tiny sizes; NULL: none
 static inline bex_policy *tiny_policy(const char *const *settings, int tasks, uint64_t seed) {
     bex_policy_config c = tiny_config(settings);
@@ -72,6 +84,7 @@ static inline bex_policy *tiny_policy(const char *const *settings, int tasks, ui
         actions[i] = R((1 + i % TINY_A) * (2 * bex_rng_uniform(&g) - 1));
     if (bex_normaliser_fit(&p->normaliser, states, actions, TINY_ROWS, TINY_O, TINY_A, false) < 0)
         fail_msg("%s", bex_error());
+    if (c.vision.columns) tiny_seen(p, &g);
     if (!c.model.coverage) return p;
     p->phi = bex_policy_phi(&p->config, &p->normaliser);
     if (!p->phi) fail_msg("%s", bex_error());

@@ -34,7 +34,7 @@ class _Contract(ctypes.Structure):
                 ("commit", c_int), ("temperature", c_double), ("cameras", c_int),
                 ("image_height", c_int), ("image_width", c_int), ("images", c_char_p), ("flip", c_char_p),
                 ("state_names", POINTER(c_char_p)), ("coverage_columns", POINTER(c_int)),
-                ("coverage_count", c_int), ("farthest", c_double)]
+                ("coverage_count", c_int), ("farthest", c_double), ("seen", c_int)]
 
 
 class _Options(ctypes.Structure):
@@ -94,6 +94,7 @@ class Contract:
     state_names: Optional[tuple]   # (state,) what each value is, by the demonstrations' keys; None: not known
     coverage_columns: tuple        # columns that count as explored; (): all, or no coverage
     farthest: float                # standard deviations beyond which a state is refused
+    seen: int                      # columns that the policy makes from pictures, behind those of a state
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,7 @@ _CALLS = {
     "bex_session_clear_history": [_SESSION],
     "bex_session_latency": [_SESSION, POINTER(_Latency)],
     "bex_session_observe": [_SESSION, _FLOATS, c_int],
+    "bex_session_observe_seen": [_SESSION, POINTER(_Sensors)],
     "bex_session_coverage": [_SESSION, POINTER(_Coverage)],
 }
 
@@ -356,7 +358,8 @@ class Session(_Handle):
         _call(call, self, state.ctypes.data, state.size, out.ctypes.data, out.size)
         return out
 
-    def _run_seen(self, call, state, images, shape):
+    def _sense(self, state, images):
+        """The struct, and the arrays it points to."""
         if isinstance(images, dict):
             names = self.contract.images.split(",")
             missing = [name for name in names if name not in images]
@@ -377,8 +380,13 @@ class Session(_Handle):
                            cameras=len(pictures), height=height, width=width)
         for i, picture in enumerate(pictures):
             sensors.image[i] = picture.ctypes.data
+        return sensors, (state, pictures)
+
+    def _run_seen(self, call, state, images, shape):
+        sensors, kept = self._sense(state, images)
         out = np.empty(shape, dtype=np.float32)
         _call(call, self, byref(sensors), out.ctypes.data, out.size)
+        del kept
         return out
 
     def act(self, state, images=None):
@@ -396,8 +404,14 @@ class Session(_Handle):
             return self._run("bex_session_plan", state, shape)
         return self._run_seen("bex_session_plan_seen", state, images, shape)
 
-    def observe(self, state: Any) -> None:
-        """A state between plans, for callers of plan who play chunks themselves: remembered, one control step."""
+    def observe(self, state: Any, images: Any = None) -> None:
+        """A state between plans, for callers of plan who play chunks themselves: remembered, one control step. With
+        images, as act takes them, where the policy remembers what it sees (contract.seen)."""
+        if images is not None:
+            sensors, kept = self._sense(state, images)
+            _call("bex_session_observe_seen", self, byref(sensors))
+            del kept
+            return
         state = np.ascontiguousarray(state, dtype=np.float32).reshape(-1)
         _call("bex_session_observe", self, state.ctypes.data, state.size)
 

@@ -3,6 +3,7 @@
 
 #include "agent/imitation/bc.h"
 #include "agent/imitation/be.h"
+#include "agent/sight/columns.h"
 #include "agent/sight/sight_config.h"
 
 #include "base/error.h"
@@ -56,22 +57,33 @@ static int load_encoder(bex_imitation *a) {
     return bex_sight_load(&a->config, bex_policy_sight(a->policy), &a->policy->vision);
 }
 
-// before rows become states: features are known by them
+// the rows' frames, and what a frozen network sees in them
+static void part_see(bex_imitation_part *part, const bex_policy *p, bex_features *features) {
+    bex_dataset *d = part->data;
+    part->frames = d->frames, d->frames = NULL;
+    part->features = features;
+    if (p->seen.columns) bex_sight_fill_columns(p, features, part->frames, d);
+}
+
+// before statistics are taken and rows become states: features are known by the rows
+static int see_frozen(bex_imitation *a, const char *cache) {
+    const bex_dataset *d = a->train.data;
+    const char *path = bex_ranks_rank() == 0 ? cache : NULL;
+    bex_features *f = bex_features_new(a->policy, d, path, (int)a->config.train.threads);
+    if (!f) return -1;
+    int code = a->config.policy.vision.columns
+                   ? bex_sight_fit_columns(a->policy, f, d->frames, d->rows)
+                   : 0;
+    if (a->held.data) part_see(&a->held, a->policy, bex_features_share(f));
+    part_see(&a->train, a->policy, f);
+    return code;
+}
+
 static int see(bex_imitation *a, const char *cache) {
-    bex_imitation_part *parts[] = {&a->train, &a->held};
     if (!a->policy->vision.o.cameras) return 0;
-    for (int i = 0; i < 2 && parts[i]->data; i++) {
-        parts[i]->frames = parts[i]->data->frames;
-        parts[i]->data->frames = NULL;
-    }
-    if (frozen(a)) {
-        const char *path = bex_ranks_rank() == 0 ? cache : NULL;
-        a->train.features =
-            bex_features_new(a->policy, a->train.data, path, (int)a->config.train.threads);
-        if (!a->train.features) return -1;
-        if (a->held.data) a->held.features = bex_features_share(a->train.features);
-        return 0;
-    }
+    if (frozen(a)) return see_frozen(a, cache);
+    part_see(&a->train, a->policy, NULL);
+    if (a->held.data) part_see(&a->held, a->policy, NULL);
     a->prefetch = bex_prefetch_new(a->train.data->pictures, (int)a->config.train.batch);
     a->frames = malloc((size_t)a->config.train.batch * sizeof *a->frames);
     a->frames_arena = bex_arena_new();
@@ -171,7 +183,7 @@ static void note_origin(bex_policy_origin *o, const bex_dataset *d) {
     if (d->pictures) bex_pictures_stored(d->pictures, 0, &o->height, &o->width);
 }
 
-static int set_up(bex_imitation *a) {
+static int set_up(bex_imitation *a, const char *cache) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
     bex_dataset *d = a->train.data;
@@ -186,7 +198,8 @@ static int set_up(bex_imitation *a) {
     a->lanes = bex_lanes_spread((int)t->lanes, (int)t->threads);
     a->policy = bex_policy_new(&c->policy, d->O, d->A, d->tasks.count, d->scenes.count,
                                bex_lanes_blocks(a->lanes), (uint64_t)t->seed);
-    if (!a->policy || bex_policy_name_columns(a->policy, &d->columns) < 0 || load_encoder(a) < 0)
+    if (!a->policy || bex_policy_name_columns(a->policy, &d->columns) < 0 || load_encoder(a) < 0 ||
+        see(a, cache) < 0)
         return -1;
     note_origin(&a->policy->origin, d);
     if (bex_normaliser_fit(&a->policy->normaliser, d->observations, d->actions, d->rows, d->O, d->A,
@@ -253,7 +266,7 @@ bex_agent *bex_imitation_new(const bex_agent_class *class, const bex_train_confi
     a->agent.class = class;
     a->config = *config;
     a->train.data = sources->data;
-    if (set_up(a) == 0 && see(a, sources->cache) == 0 && (!prepare || prepare(a) == 0) &&
+    if (set_up(a, sources->cache) == 0 && (!prepare || prepare(a) == 0) &&
         part_normalise(&a->train, a->policy) == 0 && part_normalise(&a->held, a->policy) == 0) {
         list_columns(a);
         return &a->agent;
@@ -281,12 +294,41 @@ static int check_columns(const bex_policy *p, const bex_dataset *d) {
     return 0;
 }
 
+// the same cameras in the same order and size, as training had them
+static int check_cameras(const bex_policy *p, const bex_dataset *d) {
+    const bex_vision *v = &p->vision;
+    bex_train_config there = {0};
+    if (!v->o.cameras) return 0;
+    if (bex_sight_take_cameras(&there, d) < 0) return -1;
+    if (strcmp(there.policy.vision.images, p->config.vision.images) != 0)
+        return bex_fail("the policy sees %s, the demonstrations have %s", p->config.vision.images,
+                        d->pictures ? there.policy.vision.images : "no pictures");
+    if (bex_pictures_height(d->pictures) != v->o.height ||
+        bex_pictures_width(d->pictures) != v->o.width)
+        return bex_fail("pictures of %d x %d, the policy sees %d x %d",
+                        bex_pictures_height(d->pictures), bex_pictures_width(d->pictures),
+                        v->o.height, v->o.width);
+    return 0;
+}
+
+static int see_beside(bex_imitation *a, bex_dataset *d) {
+    const bex_policy *p = a->policy;
+    bex_features *f = NULL;
+    if (check_cameras(p, d) < 0) return -1;
+    if (p->frozen && !(f = bex_features_new(p, d, NULL, 0))) return -1;
+    if (p->seen.columns && bex_dataset_widen(d, p->seen.columns, BEX_SEEN_KEY) < 0)
+        return bex_features_free(f), -1;
+    if (p->vision.o.cameras) part_see(&a->held, p, f);
+    return 0;
+}
+
 static int set_up_beside(bex_imitation *a, bex_dataset *d) {
     bex_policy *p = a->policy;
     bex_config_defaults(&bex_train_schema, &a->config);
     a->config.policy = p->config;
     a->held.data = d;
-    if (check_columns(p, d) < 0 || check_labels(&p->config.model, d) < 0) return -1;
+    if (see_beside(a, d) < 0 || check_columns(p, d) < 0 || check_labels(&p->config.model, d) < 0)
+        return -1;
     a->lanes = bex_lanes_spread((int)a->config.train.lanes, 0);
     if (part_init(&a->held, &a->config) < 0 || identify(&a->held) < 0) return -1;
     if (p->dit.o.coverage && bex_be_label_held(a) < 0) return -1;

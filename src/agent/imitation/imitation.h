@@ -125,7 +125,7 @@ void bex_imitation_describe(const bex_agent *agent, FILE *out);
 int bex_imitation_open_loop(bex_agent *agent, const bex_policy *policy,
                             const struct bex_open_loop_options *options, struct bex_open_loop *out);
 #define BEX_IMITATION_FUNCTIONS                                                                    \
-    .needs = BEX_NEEDS_DATA, .spreads = true, .settle = bex_imitation_settle,                      \
+    .needs = BEX_NEEDS_DATA, .widens = true, .spreads = true, .settle = bex_imitation_settle,      \
     .free = bex_imitation_free, .update = bex_imitation_update,                                    \
     .evaluate = bex_imitation_evaluate, .save = bex_imitation_save, .load = bex_imitation_load,    \
     .describe = bex_imitation_describe, .open_loop = bex_imitation_open_loop
