@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "explore/explore.h"
+#include "explore/fit.h"
 #include "explore/plans.h"
 #include "policy/deploy.h"
 #include "run/checkpoint.h"
@@ -56,6 +57,8 @@ static const bex_usage usage = {
     .settings = bex_deploy_sections,
 };
 
+enum { KEYS = 4096 };
+
 typedef struct session {
     const char *folder;
     json_t *results;
@@ -82,9 +85,14 @@ static int open_exploration(session *s) {
 static int open_world(session *s) {
     const json_t *env = json_object_get(s->results, "environment");
     const char *name = json_string_value(json_object_get(env, "name"));
+    const bex_env_class *class = name ? bex_env_class_named(name) : NULL;
     bex_env_flags flags = {.maze = maze};
+    char asked[KEYS], keys[KEYS];
     if (!name) return bex_fail("'%s/results.json' does not tell its environment", s->folder);
-    if (bex_env_flags_open(&s->world, name, &(bex_world_options){.explore = true}, &flags) < 0)
+    if (bex_env_flags_keys(asked, sizeof asked, &flags, NULL) < 0 ||
+        (class && bex_fit_keys(keys, sizeof keys, s->policy, class, asked) < 0) ||
+        bex_world_open(&s->world, name,
+                       &(bex_world_options){.explore = true, .keys = class ? keys : asked}) < 0)
         return -1;
     if (s->world->spec.state == s->rows.O && s->world->A == s->rows.A) return 0;
     return bex_fail("%d observation and %d action values are recorded, %s has %d and %d", s->rows.O,
