@@ -68,8 +68,8 @@ def main(folder="newcomer", updates=1500):
     found = bex.explore(run.policy, env, trials=4, episodes=6, out=folder / "explored", demonstrations=demos, force=True)
     rooms = [len({int(np.argmin(np.abs(env.doors - e["final"][:2]).sum(1))) for e in found.episodes if e["trial"] == t})
              for t in range(4)]
-    print(f"rooms entered in six episodes, of four: {rooms}; regions visited: {found.coverage['regions_visited']} "
-          f"of {found.coverage['regions_demonstrated']} demonstrated; planning takes {1e3 * found.latency.p50:.1f} ms")
+    print(f"rooms entered in six episodes, of four: {rooms}; regions visited: {found.coverage['regions_visited']}, "
+          f"the demonstrations have {found.coverage['regions_demonstrated']}; planning takes {1e3 * found.latency.p50:.1f} ms")
 
     # 4. the page
     page = found.report()
