@@ -162,7 +162,7 @@ static int unfolded(const bex_conv2d_dims *d) {
 }
 
 size_t bex_conv2d_scratch(const bex_conv2d_dims *d) {
-    return bordered(d) ? bordered_size(d) + CHUNK * (size_t)unfolded(d) : 0;
+    return bordered(d) ? bordered_size(d) + CHUNK * (size_t)unfolded(d) + NR : 0;
 }
 
 static view view_of(const bex_real *x, const bex_conv2d_dims *d, bex_real *scratch) {
@@ -317,16 +317,24 @@ static inline __attribute__((always_inline)) void outer_rows(int rows, bex_real 
     }
 }
 
-// a chunk's pieces, short ones, to one long piece a pixel at `to`: panels are full but for the last
-static void unfold(chunk *c, bex_real *to, const bex_real *x, const bex_conv2d_dims *d) {
-    int ld = unfolded(d);
-    for (int p = 0; p < c->n; p++) {
-        bex_real *row = to + (ptrdiff_t)p * ld;
-        for (int j = 0; j < c->pieces; j++, row += c->length)
-            memcpy(row, x + c->from[p * c->pieces + j] * c->unit, (size_t)c->length * sizeof *row);
+/* Pictures of few colours, with their border: all that output pixels first .. first + n - 1 read, one long piece
+ * a pixel at `to`, so that panels are full but for the last. Copied by whole vectors: what is too much is the
+ * next piece's place, or the room behind the last. */
+static void unfold(chunk *c, bex_real *to, const view *v, const bex_conv2d_dims *d, int first,
+                   int n) {
+    int OH = bex_conv2d_height(d), OW = bex_conv2d_width(d), ld = unfolded(d), length = v->length;
+    int b = first / (OH * OW), i = first / OW % OH, o = first % OW;
+    c->n = n, c->pieces = 1, c->length = d->kh * length, c->unit = ld;
+    for (int p = 0; p < n; p++, to += ld) {
+        const bex_real *x =
+            v->x + ((ptrdiff_t)(b * v->H + i * d->stride) * v->W + o * d->stride) * d->C;
+        for (int r = 0; r < d->kh; r++, x += (ptrdiff_t)v->W * d->C)
+            for (int k = 0; k < length; k += BEX_SIMD)
+                bex_vec_store(to + r * length + k, bex_vec_load(x + k));
+        c->from[p] = p;
+        if (++o == OW) o = 0, i++;
+        if (i == OH) i = 0, b++;
     }
-    for (int p = 0; p < c->n; p++) c->from[p] = p;
-    c->length *= c->pieces, c->pieces = 1, c->unit = ld;
 }
 
 void bex_conv2d_bwd_w(bex_real *dW, const bex_real *dy, const bex_real *x, const bex_conv2d_dims *d,
@@ -338,12 +346,13 @@ void bex_conv2d_bwd_w(bex_real *dW, const bex_real *dy, const bex_real *x, const
     int pixels = d->B * bex_conv2d_height(d) * bex_conv2d_width(d);
     if (!pixels && !add) memset(dW, 0, (size_t)d->N * (size_t)row * sizeof *dW);
     for (int p = 0; p < pixels; p += CHUNK, add = 1) {
+        int count = pixels - p < CHUNK ? pixels - p : CHUNK;
         const bex_real *in = v.x;
-        chunk_fill(&c, &v, d, p, pixels - p < CHUNK ? pixels - p : CHUNK);
         if (bordered(d)) {
-            bex_real *rows = scratch + bordered_size(d);
-            unfold(&c, rows, v.x, d);
-            in = rows;
+            unfold(&c, scratch + bordered_size(d), &v, d, p, count);
+            in = scratch + bordered_size(d);
+        } else {
+            chunk_fill(&c, &v, d, p, count);
         }
         for (int j = 0; j < c.pieces; j++)
             for (int k = 0; k < c.length; k += NR) {

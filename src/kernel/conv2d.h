@@ -4,8 +4,9 @@
  *
  *   x (B,H,W,C)   W (N,kh,kw,C)   y (B,OH,OW,N),  OH = (H + 2 pad - kh) / stride + 1
  *
- * Outside the picture x is 0. Implicit products: no unfolded copy of all of x is made. A tile of output pixels holds
- * its sums in registers while it goes over the taps of the kernel, each of which is a row of C numbers of x.
+ * Outside the picture x is 0. Implicit products: no unfolded copy of all of x is made. A tile of output
+ * pixels holds its sums in registers while it goes over the taps of the kernel, each of which is a row of C
+ * numbers of x.
  * Pictures whose C is not a multiple of 16 (RGB) are copied once with a border, so that a row of the kernel,
  * kw C numbers, is one piece. Each output is one chain of additions over r, c, k: the same bits whatever the
  * batch. */

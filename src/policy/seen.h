@@ -5,9 +5,9 @@
  *   seen    (n) = axis (x - mean),   axis (n,F): principal directions of the demonstrations' features,
  *                                    orthonormal, the widest first
  *
- * They stand behind the columns that a caller gives, named seen[0], seen[1], ...: coverage, waypoints, history
- * and tokens take them for any other column. A network that learns would change them under way: only a frozen
- * one has them. Immutable once fitted. */
+ * They stand behind the columns that a caller gives, named seen[0], seen[1], ...: coverage, waypoints,
+ * history and tokens take them for any other column. A network that learns would change them under way: only
+ * a frozen one has them. Immutable once fitted. */
 #ifndef BEX_POLICY_SEEN_H
 #define BEX_POLICY_SEEN_H
 
