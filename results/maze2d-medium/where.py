@@ -24,6 +24,9 @@ for label, who in (("BE, the network alone", "alone#"), ("the same, history = it
                    ("BE, choice among 8 candidates", "online#"), ("BC", "bc-policy#"), ("BC with cosines of x and y", "bc-features#"),
                    ("retrieval, one of the 6 best", "retrieval"), ("retrieval, random neighbour", "retrieval-random")):
     names = [who.replace("#", s) for s in "123"] if "#" in who else [who]
+    names = [n for n in names if os.path.exists(os.path.join(runs, n, "trajectories.hdf5"))]
+    if not names:
+        continue
     reached = []
     for name in names:
         with h5py.File(os.path.join(runs, name, "trajectories.hdf5")) as f:
