@@ -202,6 +202,7 @@ int bex_explore(bex_explored *out, const bex_explore_options *o) {
     atomic_init(&r.done, 0);
     atomic_init(&r.stopped, false);
     if (bex_explored_init(out, o->world, o->trials, o->episodes, o->steps) < 0) return -1;
+    out->until = o->until;
     r.players = new_players(o);
     int code = r.players ? restore(&r) : -1;
     for (bool complete = false; code == 0 && !complete && !atomic_load(&r.stopped);) {

@@ -20,6 +20,8 @@ typedef struct bex_explore_request {
     const char *resume; // goes on with the exploration in this directory
     double save_every;  // seconds
     bool json, force;
+    bool until;       // a trial ends as soon as the world's own task is done
+    const char *tell; // agent/actors/told.h
     // a trained policy
     const char *run;
     const char *model; // --resume: the file RUN led to at first; NULL: where RUN leads

@@ -290,7 +290,7 @@ int bex_control_end(bex_control *c) {
     return memory ? bex_memory_end(memory) : 0;
 }
 
-int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
+int bex_control_recall(bex_control *c, const bex_real *states, int rows, int stride) {
     bex_memory *memory = bex_past_memory(c->past);
     if (c->running) return misuse("an episode is running");
     if (memory && c->policy->seen.columns) {
@@ -301,7 +301,7 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
     c->episode++;
     if (!memory) return 0;
     for (int t = 0; t < rows; t++)
-        bex_memory_push(memory, states + (size_t)t * (size_t)c->policy->O);
+        bex_memory_push(memory, states + (size_t)t * (size_t)stride);
     return bex_memory_end(memory);
 }
 

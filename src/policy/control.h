@@ -38,8 +38,8 @@ int bex_control_begin(bex_control *c);
 int bex_control_end(bex_control *c);
 
 /* Between episodes: one that this stream played before it was made anew. It counts as the next, and its
- * states (rows,O) join the memory: the stream goes on as the old one would have. */
-int bex_control_recall(bex_control *c, const bex_real *states, int rows);
+ * states join the memory, the first O of `stride` numbers a row: the stream goes on as the old one would have. */
+int bex_control_recall(bex_control *c, const bex_real *states, int rows, int stride);
 
 /* obs: a state (O) and a picture of each of the policy's cameras, of any size (all of one); action (A); both
  * in the world's units. A state that is not finite, or too far off to be one (bex_normaliser_check), or a
