@@ -54,7 +54,8 @@ static const bex_config_row data_rows[] = {
     BEX_CONFIG_NUMBER(
         D, least_deviation, "0", 0, 1e6,
         "state dims that moved less count as if they had moved so much, in their unit",
-        .advice = "0; 0.02 for poses in metres: what nobody touched may well be moved by the policy"),
+        .advice =
+            "0; 0.02 for poses in metres: what nobody touched may well be moved by the policy"),
     BEX_CONFIG_END,
 };
 #define E bex_env_config

@@ -1,11 +1,11 @@
 /* cli/cmd_explore.c - `bex explore`: trials of an agent in an environment, their coverage, on disk. */
-#include "cli/command.h"
 #include "cli/attempts_summary.h"
+#include "cli/command.h"
 #include "cli/deploy_options.h"
 #include "cli/env_options.h"
 #include "cli/explore_summary.h"
 #include "cli/options.h"
-#include "show/attempts_figure.h"
+#include "report/attempts_figure.h"
 #include "show/exploration_figures.h"
 
 #include "agent/rl/learner_config.h"
@@ -28,8 +28,8 @@ static bex_option_keys env_keys;    // --env.KEY=VALUE
 static bex_option_keys online_keys; // --online.KEY=VALUE
 static bex_learner_config online;   // the protocol's, then those
 static const char *each = "world", *scenes;
-static json_t *resumed; // suite.json of --resume; its strings are in q
-static char world_keys[4096];       // those and what is short for one of them
+static json_t *resumed;       // suite.json of --resume; its strings are in q
+static char world_keys[4096]; // those and what is short for one of them
 static bex_explore_request q = {.trials = 10,
                                 .save_every = 1,
                                 .tell = "given",
@@ -52,6 +52,8 @@ static const bex_option options[] = {
      0, 0},
     {"data", BEX_OPTION_TEXT, &q.data, "FILE",
      "demonstrations that explore, hilp and supe learn from besides", 0, 0},
+    {"obs-keys", BEX_OPTION_TEXT, &q.obs_keys, "KEYS",
+     "observation keys of --data to join, by commas, in the world's order (data.obs_keys)", 0, 0},
     {"online", BEX_OPTION_KEYS, &online_keys, "KEY=VALUE",
      "how such an agent learns: warmup (steps, or whole: nothing is learned), updates, critics, subset, "
      "batch, bonus, label, reward, state, temperature, ..: docs/agents/rnd.md",
@@ -60,8 +62,8 @@ static const bex_option options[] = {
     {"env", BEX_OPTION_KEYS, &env_keys, "KEY=VALUE",
      "an option of the world: bex env NAME --help lists them", 0, 0},
     {"protocol", BEX_OPTION_TEXT, &q.protocol, "NAME",
-     "antmaze-medium, antmaze-large, kitchen, libero-hidden, libero-given or FILE.ini: world, length, budget, trials, history; "
-     "options override it",
+     "antmaze-medium, antmaze-large, kitchen, libero-hidden, libero-given or FILE.ini: world, length, "
+     "budget, trials, history; options override it",
      0, 0},
     {"trials", BEX_OPTION_INTEGER, &q.trials, "N", "independent, each with an empty memory", 1,
      10000},
@@ -70,7 +72,8 @@ static const bex_option options[] = {
     {"until", BEX_OPTION_FLAG, &q.until, NULL,
      "a trial ends as soon as the world's own task is done (--env.task)", 0, 0},
     {"each", BEX_OPTION_TEXT, &each, "KIND",
-     "one exploration in each scene of ENV, or for each task, one after the other: scene, task", 0, 0},
+     "one exploration in each scene of ENV, or for each task, one after the other: scene, task", 0,
+     0},
     {"scenes", BEX_OPTION_TEXT, &scenes, "LIST", "of these scenes only, by commas", 0, 0},
     {"tell", BEX_OPTION_TEXT, &q.tell, "RULE",
      "the task a policy with such an input is told: given (the world's), or anew each episode one of the "

@@ -7,10 +7,10 @@
  * Demos in numeric order (demo_2 before demo_10). Observation = the chosen keys, concatenated: looked for in
  * obs/, then beside it (states, LIBERO's robot_states). Default: LIBERO joint_states and gripper_states, its
  * own policies' input (9 columns); robomimic every low-dimensional key of obs/ in natural order of the names;
- * without obs/, states. Pictures are (rows, height, width, 3) bytes in obs/. Task and scene: of LIBERO's, from
- * the BDDL file's name or, without, from the file's: KITCHEN_SCENE10_close_the_top_drawer of KITCHEN_SCENE10.
- * The instruction alone would make one task of those that several scenes have. Otherwise the task is the
- * instruction, or the environment's name. */
+ * without obs/, states. Pictures are (rows, height, width, 3) bytes in obs/. Task and scene: of LIBERO's,
+ * from the BDDL file's name or, without, from the file's: KITCHEN_SCENE10_close_the_top_drawer of
+ * KITCHEN_SCENE10. The instruction alone would make one task of those that several scenes have. Otherwise
+ * the task is the instruction, or the environment's name. */
 #include "base/error.h"
 #include "base/path.h"
 #include "data/reader.h"
@@ -167,8 +167,8 @@ static char *member_of_attribute(bex_h5 *file, const char *attribute, const char
     return copy;
 }
 
-// ".../KITCHEN_SCENE10_close_the_top_drawer.bddl", or "..._demo.hdf5", -> KITCHEN_SCENE10_close_the_top_drawer,
-// and how much of it is the scene; 0: no such name
+// ".../KITCHEN_SCENE10_close_the_top_drawer.bddl", or "..._demo.hdf5", ->
+// KITCHEN_SCENE10_close_the_top_drawer, and how much of it is the scene; 0: no such name
 static int name_of(char task[256], const char *path) {
     const char *base = strrchr(path, '/');
     base = base ? base + 1 : path;

@@ -131,9 +131,9 @@ static int write_task(bex_h5_out *file, const char *scene, const char *task) {
     for (char *c = said; *c; c++)
         if (*c == '_') *c = ' ';
     int code = bex_h5_out_text(file, "data", "bddl_file_name", name);
-    return code < 0 ? code
-                    : write_json(file, "problem_info",
-                                 json_pack("{s:s}", "language_instruction", said));
+    return code < 0
+               ? code
+               : write_json(file, "problem_info", json_pack("{s:s}", "language_instruction", said));
 }
 
 static int write_attributes(bex_h5_out *file, const bex_dataset *d, const int *episodes,

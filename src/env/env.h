@@ -129,8 +129,8 @@ struct bex_env_class {
                 const void *own);
     void (*close)(bex_world *world);
 
-    /* All scenes with their tasks, scene by scene, under these options: how many, and in *out, malloced, which.
-     * Negative with a message. NULL: one world. */
+    /* All scenes with their tasks, scene by scene, under these options: how many, and in *out, malloced,
+     * which. Negative with a message. NULL: one world. */
     int (*list)(const void *own, bex_world_label **out);
 
     size_t env_size; // bytes of an instance, for classes that share `new` (env/mj_env.h)
@@ -198,8 +198,8 @@ int bex_one_region(const bex_world *world, const bex_real *obs);
 /* Whether a world is of this family. */
 bool bex_world_is(const bex_world *world, const char *family);
 
-/* class->list under options as text (bex_world_options.keys). Negative with a message, also where a class has but
- * one world. */
+/* class->list under options as text (bex_world_options.keys). Negative with a message, also where a class
+ * has but one world. */
 int bex_world_list(const char *name, const char *keys, bex_world_label **out);
 
 /* The keys of a class with their defaults and what is allowed, as `bex env NAME --help` lists them. */

@@ -27,7 +27,8 @@ typedef struct bex_explore_request {
     const char *model; // --resume: the file RUN led to at first; NULL: where RUN leads
     bool best;
     // an agent that learns while it explores
-    const char *agent, *data;
+    const char *agent, *data,
+        *obs_keys; // obs_keys: of data, as data.obs_keys; NULL: the reader's choice
     const struct bex_learner_config *online; // never NULL
     // retrieval
     const char *retrieval, *choose, *phi, *phi_dims;

@@ -134,8 +134,8 @@ int bex_suite_open(bex_suite *s) {
 
 // what all of them have in common: the first says it, the others must agree
 static int check_same(bex_suite *s, const bex_explore_session *m) {
-    static const char *const shared[] = {"agent", "model", "files", "seed", "trials", "episodes",
-                                         "steps", "episode_length", "history", NULL};
+    static const char *const shared[] = {"agent",    "model", "files",          "seed",    "trials",
+                                         "episodes", "steps", "episode_length", "history", NULL};
     json_t *all = bex_explore_settings(m->q, m->world, m->agent, m->source->file(m->state),
                                        m->source->history(m->state));
     json_t *some = json_object();
@@ -179,11 +179,8 @@ static int play_member(bex_suite *s, int i) {
     if (bex_path_join(store, path, "unfinished") < 0) return -1;
     q.out = path, q.env_keys = keys;
     q.resume = s->again && bex_explore_store_exists(store) ? path : NULL;
-    bex_explore_session m = {.q = &q,
-                             .command = s->command,
-                             .started = s->started,
-                             .argc = s->argc,
-                             .argv = s->argv};
+    bex_explore_session m = {
+        .q = &q, .command = s->command, .started = s->started, .argc = s->argc, .argv = s->argv};
     int code = explore(s, &m, &q, i);
     bex_explore_session_fini(&m);
     return code < 0 ? bex_fail_in("%s", s->member[i].scene) : code;
@@ -220,8 +217,8 @@ static int add_member(bex_suite *s, int i) {
 
 static int combine(bex_suite *s) {
     char path[BEX_PATH_SIZE];
-    s->attempts = (bex_attempts){.shared = s->each == BEX_EACH_SCENE,
-                                 .attempts = (int)s->q->episodes};
+    s->attempts =
+        (bex_attempts){.shared = s->each == BEX_EACH_SCENE, .attempts = (int)s->q->episodes};
     for (int i = 0; i < s->members; i++)
         if (add_member(s, i) < 0) return -1;
     const json_t *settings = json_object_get(s->request, "settings");

@@ -2,7 +2,7 @@
  * were done over all of them.
  *
  *     DIR/suite.json               what was asked for: `bex explore --resume DIR` asks for the same
- *     DIR/KITCHEN_SCENE5/          an exploration like any other: results.json, trajectories.hdf5, or unfinished/
+ *     DIR/KITCHEN_SCENE5/          an exploration like any other: results.json, trajectories.hdf5, unfinished/
  *     DIR/tasks.json               record/attempts.h, once all are complete
  *
  *     bex_suite s = {.q = &request, ...};
@@ -37,8 +37,8 @@ typedef struct bex_suite {
 bool bex_suite_exists(const char *folder);
 json_t *bex_suite_request(const char *folder);
 
-/* Which worlds, and the directory, of which nothing is overwritten unless q->force. Negative with a message, the
- * caller's fault or not. */
+/* Which worlds, and the directory, of which nothing is overwritten unless q->force. Negative with a
+ * message, the caller's fault or not. */
 int bex_suite_open(bex_suite *s);
 
 /* One after the other, each with its trials at once; `told` after each. 0 with tasks.json written,

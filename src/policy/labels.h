@@ -8,7 +8,8 @@ typedef struct bex_labels {
     char **name; // (count), owned
 } bex_labels;
 
-int bex_labels_add(bex_labels *labels, const char *name); // copied; negative with a message: no memory
+int bex_labels_add(bex_labels *labels,
+                   const char *name); // copied; negative with a message: no memory
 int bex_labels_find(const bex_labels *labels, const char *name); // index, or -1
 
 /* Lines, as a policy file has them: exactly `count`. Negative with a message; then there are none. Text

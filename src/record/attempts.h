@@ -1,11 +1,12 @@
-/* record/attempts.h - how soon tasks are done, over many worlds: tasks.json of an exploration that was played in
- * each scene or for each task of a world (explore/suite.h).
+/* record/attempts.h - how soon tasks are done, over many worlds: tasks.json of an exploration that was
+ * played in each scene or for each task of a world (explore/suite.h).
  *
  *   first (trials)   the attempt at which a trial first did the task, from 1; 0: in none of them
  *   success at k     the share of trials with 1 <= first <= k; the mean over tasks is what papers report
  *
- * Where one run tells of all tasks of a scene (`shared`), its tasks succeed and fail together: the standard error
- * is over trials of a scene then, else over trials of a task; tasks and scenes themselves are given, not drawn:
+ * Where one run tells of all tasks of a scene (`shared`), its tasks succeed and fail together: the
+ * standard error is over trials of a scene then, else over trials of a task; tasks and scenes themselves
+ * are given, not drawn:
  *
  *   error^2 = 1 / tasks^2  sum over scenes of  var over trials(tasks of the scene done) / trials
  *

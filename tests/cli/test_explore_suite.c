@@ -1,5 +1,5 @@
-/* LIBERO's two protocols, from demonstrations to tasks.json: in each scene and for each task, stopped by a signal and
- * gone on with, and what is refused. */
+/* LIBERO's two protocols, from demonstrations to tasks.json: in each scene and for each task, stopped by a
+ * signal and gone on with, and what is refused. */
 #include "base/file.h"
 #include "cli/program.h"
 #include "env/mj.h"
@@ -32,8 +32,8 @@ static void prepare(void) {
     for (int i = 0; i < 5; i++) bex_folder_remove(all[i]);
     static const char *const scenes[] = {"KITCHEN_SCENE3", "LIVING_ROOM_SCENE3"};
     for (int i = 0; i < 2; i++) {
-        snprintf(command, sizeof command, "data gen libero-90 --scene %s --demos 2 --limit 250 --out %s",
-                 scenes[i], demos);
+        snprintf(command, sizeof command,
+                 "data gen libero-90 --scene %s --demos 2 --limit 250 --out %s", scenes[i], demos);
         must(command);
     }
     snprintf(command, sizeof command,
@@ -61,10 +61,11 @@ static bool exists(const char *name) {
 }
 
 static void hidden_command(void) {
-    snprintf(command, sizeof command,
-             "explore %s --protocol libero-hidden --scenes KITCHEN_SCENE3,LIVING_ROOM_SCENE3 --trials 2 "
-             "--episodes 2 --episode-length 12 --save-every 0 --seed 4 --out %s",
-             hidden, out);
+    snprintf(
+        command, sizeof command,
+        "explore %s --protocol libero-hidden --scenes KITCHEN_SCENE3,LIVING_ROOM_SCENE3 --trials 2 "
+        "--episodes 2 --episode-length 12 --save-every 0 --seed 4 --out %s",
+        hidden, out);
 }
 
 // one exploration a scene tells of all its tasks
@@ -77,7 +78,8 @@ static void a_hidden_task(void **state) {
     assert_int_equal(json_array_size(json_object_get(t, "tasks")), 4 + 5);
     assert_int_equal(json_integer_value(json_object_get(t, "attempts")), 2);
     assert_true(json_is_true(json_object_get(t, "shared")));
-    assert_int_equal(json_array_size(json_object_get(json_object_get(one, "goals"), "first_attempt")), 2);
+    assert_int_equal(
+        json_array_size(json_object_get(json_object_get(one, "goals"), "first_attempt")), 2);
     json_decref(t), json_decref(one);
     assert_true(exists("success.svg") && exists("each-task.png"));
     // a complete one is not begun again, nor replaced unasked
@@ -108,7 +110,8 @@ static void a_killed_one_goes_on(void **state) {
         _exit(127);
     }
     // within the first scene, or after it
-    while (!exists("KITCHEN_SCENE3/unfinished/000001.hdf5") && !exists("KITCHEN_SCENE3/results.json"))
+    while (!exists("KITCHEN_SCENE3/unfinished/000001.hdf5") &&
+           !exists("KITCHEN_SCENE3/results.json"))
         if (waitpid(child, &status, WNOHANG) == child)
             break;
         else
@@ -131,10 +134,12 @@ static void a_given_task(void **state) {
              "--episode-length 8 --out %s",
              given, out);
     must(command);
-    json_t *t = load(out, "tasks.json"), *one = load(out, "KITCHEN_SCENE3_turn_on_the_stove/results.json");
+    json_t *t = load(out, "tasks.json"),
+           *one = load(out, "KITCHEN_SCENE3_turn_on_the_stove/results.json");
     assert_int_equal(json_array_size(json_object_get(t, "tasks")), 4);
     assert_true(json_is_false(json_object_get(t, "shared")));
-    assert_string_equal(json_string_value(json_object_get(json_object_get(one, "agent"), "told")), "given");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(one, "agent"), "told")),
+                        "given");
     json_decref(t), json_decref(one);
     bex_folder_remove(out);
 }
@@ -146,18 +151,22 @@ static void what_is_refused(void **state) {
         int code;
         const char *part;
     } bad[] = {
-        {"--protocol libero-hidden --scenes KITCHEN_SCENE33 --out X", 2, "did you mean KITCHEN_SCENE3"},
-        {"--protocol libero-hidden --scenes STUDY_SCENE1 --trials 1 --out X", 2, "knows no scene 'STUDY_SCENE1'"},
+        {"--protocol libero-hidden --scenes KITCHEN_SCENE33 --out X", 2,
+         "did you mean KITCHEN_SCENE3"},
+        {"--protocol libero-hidden --scenes STUDY_SCENE1 --trials 1 --out X", 2,
+         "knows no scene 'STUDY_SCENE1'"},
         {"--protocol libero-hidden", 2, "--out DIR"},
         {"--env maze2d-medium --each scene --out X", 2, "is one world"},
         {"--env libero --each room --out X", 2, "world, scene or task"},
         {"--env libero --each scene --steps 40 --out X", 2, "counted in attempts"},
-        {"--protocol libero-hidden --tell some --scenes KITCHEN_SCENE3 --out X", 2, "no such rule 'some'"},
+        {"--protocol libero-hidden --tell some --scenes KITCHEN_SCENE3 --out X", 2,
+         "no such rule 'some'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char words[600], *at = strstr(bad[i].words, "--out X");
         if (at)
-            snprintf(words, sizeof words, "%.*s--out %s", (int)(at - bad[i].words), bad[i].words, out);
+            snprintf(words, sizeof words, "%.*s--out %s", (int)(at - bad[i].words), bad[i].words,
+                     out);
         else
             snprintf(words, sizeof words, "%s", bad[i].words);
         snprintf(command, sizeof command, "explore %s %s", hidden, words);
@@ -169,9 +178,9 @@ static void what_is_refused(void **state) {
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
     prepare();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_hidden_task),
-                                       cmocka_unit_test(a_killed_one_goes_on),
-                                       cmocka_unit_test(a_given_task), cmocka_unit_test(what_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hidden_task), cmocka_unit_test(a_killed_one_goes_on),
+        cmocka_unit_test(a_given_task), cmocka_unit_test(what_is_refused)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     const char *const all[] = {demos, hidden, given, out, whole};
     for (int i = 0; i < 5; i++) bex_folder_remove(all[i]);

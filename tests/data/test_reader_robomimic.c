@@ -123,7 +123,8 @@ static void libero_directory(void **state) {
     mkdir(folder, 0755);
     static const char *const scenes[] = {"KITCHEN_SCENE10", "STUDY_SCENE1", "KITCHEN_SCENE10"};
     // one instruction in two scenes is two tasks
-    static const char *const tasks[] = {"KITCHEN_SCENE10_close_the_drawer", "STUDY_SCENE1_close_the_drawer",
+    static const char *const tasks[] = {"KITCHEN_SCENE10_close_the_drawer",
+                                        "STUDY_SCENE1_close_the_drawer",
                                         "KITCHEN_SCENE10_open_the_drawer"};
     for (int i = 0; i < 3; i++) {
         make m = libero("one.hdf5", tasks[i]);

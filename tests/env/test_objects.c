@@ -36,7 +36,8 @@ static void one_width_for_all_scenes(void **state) {
         if (i && !strcmp(list[i].scene, list[i - 1].scene)) continue;
         char keys[200];
         bex_real seen[MOST];
-        snprintf(keys, sizeof keys, "scene=%s\nobjects=true\ntimestep=false\nsettle=0", list[i].scene);
+        snprintf(keys, sizeof keys, "scene=%s\nobjects=true\ntimestep=false\nsettle=0",
+                 list[i].scene);
         bex_world *w = open_keys(keys);
         bex_env *e = reset(w, seen);
         assert_int_equal(w->spec.state, 9 + bex_objects_width());
@@ -107,7 +108,8 @@ static void nothing_is_done_at_first(void **state) {
         for (uint64_t k = 0; k < 3; k++) {
             if (w->class->reset(e, bex_rng_seed(k), &(bex_frame){.state = seen}) < 0)
                 fail_msg("%s", bex_error());
-            if (w->class->found(w, seen)) fail_msg("%s: tasks %x", list[i].scene, w->class->found(w, seen));
+            if (w->class->found(w, seen))
+                fail_msg("%s: tasks %x", list[i].scene, w->class->found(w, seen));
         }
         w->class->free(e);
         bex_world_close(w);
@@ -117,8 +119,9 @@ static void nothing_is_done_at_first(void **state) {
 
 int main(void) {
     if (!bex_mj_version()) return skip_all("this build has no MuJoCo");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_width_for_all_scenes), cmocka_unit_test(things_from_the_hand),
-        cmocka_unit_test(what_is_recorded_is_not_shown), cmocka_unit_test(nothing_is_done_at_first)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_width_for_all_scenes),
+                                       cmocka_unit_test(things_from_the_hand),
+                                       cmocka_unit_test(what_is_recorded_is_not_shown),
+                                       cmocka_unit_test(nothing_is_done_at_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,9 @@ static void mistakes(void **state) {
     assert_true(bex_protocol_load(&p, "kitchn") < 0);
     assert_message("no protocol 'kitchn' (did you mean kitchen?)");
     assert_true(bex_protocol_load(&p, "something else") < 0);
-    assert_message("antmaze-large, antmaze-medium, kitchen, libero-given, libero-hidden, or the path of an ini file");
+    assert_message(
+        "antmaze-large, antmaze-medium, kitchen, libero-given, libero-hidden, or the path of an "
+        "ini file");
     assert_true(bex_protocol_load(&p, "no/such.ini") < 0);
     assert_message("no/such.ini");
     assert_true(load(&p, "[protocol]\nenv = kitchen\nsteps = 3\nepisodes = 4\n") < 0);
@@ -86,7 +88,8 @@ static void mistakes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_papers), cmocka_unit_test(liberos),
+        cmocka_unit_test(the_papers),
+        cmocka_unit_test(liberos),
         cmocka_unit_test(ones_own),
         cmocka_unit_test(mistakes),
     };

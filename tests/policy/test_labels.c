@@ -57,6 +57,7 @@ static void a_policy_keeps_them(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(a_policy_keeps_them)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines),
+                                       cmocka_unit_test(a_policy_keeps_them)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

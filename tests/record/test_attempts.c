@@ -36,7 +36,8 @@ static void shares_and_errors(void **state) {
     assert_near(w.low, same.low), assert_near(w.high, same.high);
     // runs of their own: each task varies by itself
     bex_attempts given = sample(false);
-    assert_near(bex_attempts_success(&given, 2).error, sqrt(1. / 3 / 3 + 1. / 3 / 3 + 1. / 2 / 2) / 3);
+    assert_near(bex_attempts_success(&given, 2).error,
+                sqrt(1. / 3 / 3 + 1. / 3 / 3 + 1. / 2 / 2) / 3);
     bex_attempts_fini(&given);
     bex_attempts_fini(&a);
 }
@@ -54,7 +55,8 @@ static void seeds_join(void **state) {
     static const int late[] = {5};
     assert_true(bex_attempts_add(&a, "A", "one", late, 1, 1) < 0);
     assert_message("attempt 5 of 4");
-    bex_attempts_fini(&a), bex_attempts_fini(&b), bex_attempts_fini(&all), bex_attempts_fini(&other);
+    bex_attempts_fini(&a), bex_attempts_fini(&b), bex_attempts_fini(&all),
+        bex_attempts_fini(&other);
 }
 
 static void one_trial_has_no_error(void **state) {
@@ -81,7 +83,8 @@ static void there_and_back(void **state) {
         assert_string_equal(b.task[i].scene, a.task[i].scene);
         assert_string_equal(b.task[i].task, a.task[i].task);
         assert_int_equal(b.task[i].trials, a.task[i].trials);
-        assert_memory_equal(b.task[i].first, a.task[i].first, sizeof(int) * (size_t)a.task[i].trials);
+        assert_memory_equal(b.task[i].first, a.task[i].first,
+                            sizeof(int) * (size_t)a.task[i].trials);
     }
     bex_attempts_fini(&b);
     json_decref(j);

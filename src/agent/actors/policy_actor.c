@@ -29,6 +29,10 @@ static int act(bex_actor *a, const bex_observation *obs, bex_real *action) {
     return bex_control_act(((policy_actor *)a)->control, obs, action);
 }
 
+static bool looks(const bex_actor *a) {
+    return bex_control_looks(((const policy_actor *)a)->control);
+}
+
 static int end(bex_actor *a) {
     return bex_control_end(((policy_actor *)a)->control);
 }
@@ -45,8 +49,13 @@ static void destroy(bex_actor *a) {
     free(a);
 }
 
-static const bex_actor_class class = {
-    .name = "policy", .begin = begin, .act = act, .end = end, .recall = recall, .free = destroy};
+static const bex_actor_class class = {.name = "policy",
+                                      .begin = begin,
+                                      .act = act,
+                                      .looks = looks,
+                                      .end = end,
+                                      .recall = recall,
+                                      .free = destroy};
 
 bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_deploy_config *deploy,
                                 const bex_told *told, bex_rng rng) {

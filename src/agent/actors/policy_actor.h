@@ -6,8 +6,8 @@
 #include "agent/actors/told.h"
 #include "policy/control.h"
 
-/* deploy NULL: the policy's own. told NULL: label 0, where it has such inputs. Policy and told must outlive the
- * actor; the stream's seed is drawn from rng. NULL with a message. */
+/* deploy NULL: the policy's own. told NULL: label 0, where it has such inputs. Policy and told must
+ * outlive the actor; the stream's seed is drawn from rng. NULL with a message. */
 bex_actor *bex_policy_actor_new(const bex_policy *policy, const bex_deploy_config *deploy,
                                 const bex_told *told, bex_rng rng);
 

@@ -58,7 +58,8 @@ static int choose(bex_told *t, const bex_policy *p, const bex_world *w, const ch
     t->rule = rules[rule];
     if (p->dit.o.scenes && !w->scene)
         return bex_fail("the policy must be told a scene, and %s has none", w->name);
-    if (p->dit.o.scenes && (t->scene = number_of(&p->scene_names, "scene", w->scene)) < 0) return -1;
+    if (p->dit.o.scenes && (t->scene = number_of(&p->scene_names, "scene", w->scene)) < 0)
+        return -1;
     return p->dit.o.tasks ? choose_tasks(t, p, w, rule) : 0;
 }
 

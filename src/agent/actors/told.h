@@ -14,9 +14,9 @@
 #include "policy/policy.h"
 
 typedef struct bex_told {
-    int scene;       // 0 for policies without
-    int *task;       // (tasks) the labels that one is drawn from
-    int tasks;       // 0: no such input
+    int scene;        // 0 for policies without
+    int *task;        // (tasks) the labels that one is drawn from
+    int tasks;        // 0: no such input
     const char *rule; // a constant
 } bex_told;
 

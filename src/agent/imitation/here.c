@@ -25,7 +25,8 @@ static void take_point(const bex_here *h, const bex_imitation_part *of, int row,
                        const bex_real *state, bex_real *point) {
     for (int i = 0; i < h->columns; i++) point[i] = state[h->column[i]];
     if (h->D > h->columns)
-        point[h->columns] = APART * (bex_real)of->data->scene[bex_windows_episode(of->windows, row)];
+        point[h->columns] =
+            APART * (bex_real)of->data->scene[bex_windows_episode(of->windows, row)];
 }
 
 // starts of windows (starts,D); state: room for one

@@ -12,7 +12,7 @@ typedef struct bex_here {
     const bex_imitation_part *part; // whose windows are found
     bex_alternatives *alternatives;
     int column[BEX_FEATURE_DIMS], columns;
-    int D; // of a point: the columns, and the scene where there are several
+    int D;      // of a point: the columns, and the scene where there are several
     int stride; // of a row of states
 } bex_here;
 

@@ -31,10 +31,12 @@ static const bex_config_row rows[] = {
                       "fingers, grip site and quaternion; or joints and fingers"),
     BEX_CONFIG_BOOL(bex_libero_options, timestep, "true", "observe the step since the reset"),
     BEX_CONFIG_BOOL(bex_libero_options, poses, "false", "observe where everything is"),
-    BEX_CONFIG_BOOL(bex_libero_options, objects, "false",
-                    "observe everything from the hand, in a vector that is the same for all scenes"),
-    BEX_CONFIG_BOOL(bex_libero_options, tasks, "false",
-                    "record the tasks done now, as a number that no policy sees: goals of bex explore"),
+    BEX_CONFIG_BOOL(
+        bex_libero_options, objects, "false",
+        "observe everything from the hand, in a vector that is the same for all scenes"),
+    BEX_CONFIG_BOOL(
+        bex_libero_options, tasks, "false",
+        "record the tasks done now, as a number that no policy sees: goals of bex explore"),
     BEX_CONFIG_CHOICE(
         bex_libero_options, start, "auto", starts,
         "initial states: of LIBERO's files, drawn in regions; auto: files where there are any"),

@@ -1,4 +1,4 @@
-#include "show/attempts_figure.h"
+#include "report/attempts_figure.h"
 
 #include "base/error.h"
 #include "base/path.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 5, TITLE = 40 };
+enum { COLUMNS = 5, TITLE = 38 };
 
 static bex_mark mark_of(const bex_attempts_series *s, bool named) {
     return (bex_mark){.label = named ? s->label : NULL, .colour = s->colour};
@@ -46,12 +46,14 @@ bex_figure *bex_attempts_mean_figure(const bex_attempts_series *s, int count) {
     return f;
 }
 
-// "KITCHEN 5: put the black bowl on the .." of KITCHEN_SCENE5, put_the_black_bowl_on_the_plate
+// "LR3 pick up the butter and put it .." of LIVING_ROOM_SCENE3, pick_up_the_butter_and_put_it_in_the_tray
 static void title_of(char title[TITLE], const bex_attempt_task *t) {
     const char *at = strstr(t->scene, "_SCENE");
-    int room = at ? (int)(at - t->scene) : (int)strlen(t->scene);
-    int n = snprintf(title, TITLE, "%.*s %s: %s", room < 16 ? room : 16, t->scene,
-                     at ? at + strlen("_SCENE") : "", t->task);
+    int n = 0;
+    for (const char *c = t->scene; at && c < at && n < 4; c++)
+        if (c == t->scene || c[-1] == '_') title[n++] = *c;
+    n += snprintf(title + n, (size_t)(TITLE - n), "%s %s", at ? at + strlen("_SCENE") : t->scene,
+                  t->task);
     for (char *c = title; *c; c++)
         if (*c == '_') *c = ' ';
     if (n >= TITLE) snprintf(title + TITLE - 3, 3, "..");
@@ -68,7 +70,7 @@ bex_figure *bex_attempts_task_figure(const bex_attempts_series *s, int count, in
     const bex_attempts *first = s[0].attempts;
     int n = first->tasks - from < BEX_ATTEMPTS_PANELS ? first->tasks - from : BEX_ATTEMPTS_PANELS;
     int columns = n < COLUMNS ? n : COLUMNS, rows = (n + columns - 1) / columns;
-    bex_figure *f = bex_figure_new(rows, columns, 150, 90);
+    bex_figure *f = bex_figure_new(rows, columns, 185, 100);
     for (int i = 0; i < rows * columns; i++) {
         bex_panel *p = bex_figure_panel(f, i / columns, i % columns);
         if (i >= n) {

@@ -1,6 +1,6 @@
-/* show/attempts_figure.h - success against attempts: the mean over tasks, and each task by itself. */
-#ifndef BEX_SHOW_ATTEMPTS_FIGURE_H
-#define BEX_SHOW_ATTEMPTS_FIGURE_H
+/* report/attempts_figure.h - success against attempts: the mean over tasks, and each task by itself. */
+#ifndef BEX_REPORT_ATTEMPTS_FIGURE_H
+#define BEX_REPORT_ATTEMPTS_FIGURE_H
 
 #include "draw/figure.h"
 #include "record/attempts.h"
@@ -18,8 +18,8 @@ bex_figure *bex_attempts_mean_figure(const bex_attempts_series *series, int coun
 enum { BEX_ATTEMPTS_PANELS = 30 };
 bex_figure *bex_attempts_task_figure(const bex_attempts_series *series, int count, int from);
 
-/* FOLDER/success.svg and .png; each-task.svg and .png, or, of more than a figure holds, each-task-1 and so on. 0, or
- * negative with a message. */
+/* FOLDER/success.svg and .png; each-task.svg and .png, or, of more than a figure holds, each-task-1 and so
+ * on. 0, or negative with a message. */
 int bex_attempts_draw(const bex_attempts_series *series, int count, const char *folder);
 
 #endif
