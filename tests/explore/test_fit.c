@@ -17,7 +17,7 @@ static void make(bex_policy *p, const char *scene, const char *first, int width,
     assert_true(bex_columns_add_key(&p->columns, first, width) >= 0);
     if (width == 7) assert_true(bex_columns_add_key(&p->columns, "gripper_states", 2) >= 0);
     if (timed) assert_true(bex_columns_add_key(&p->columns, "timestep", 1) >= 0);
-    p->O = p->columns.count;
+    p->O = p->given = p->columns.count;
 }
 
 static void sees(bex_policy *p, const char *cameras, int pixels) {
@@ -89,10 +89,10 @@ static void what_is_asked_for_wins_and_is_refused(void **state) {
 
 static void sizes_are_held_together_where_nothing_is_known(void **state) {
     (void)state;
-    bex_policy p = {.O = 9, .A = 7};
+    bex_policy p = {.O = 9, .given = 9, .A = 7};
     bex_world *w = open_for(&p, "timestep=false");
     if (bex_fit_check(&p, "runs/a", w) < 0) fail_msg("%s", bex_error());
-    p.O = 4;
+    p.O = p.given = 4;
     assert_true(bex_fit_check(&p, "runs/a", w) < 0);
     assert_message("expects 4 observation and 7 action values, libero has 9 and 7");
     bex_world_close(w);

@@ -20,13 +20,15 @@ static int find_columns(bex_here *h, const bex_imitation *a) {
     return 0;
 }
 
+static int scene_of(const bex_imitation_part *of, int row) {
+    return of->data->scene[bex_windows_episode(of->windows, row)];
+}
+
 // row: of the part whose state it is
 static void take_point(const bex_here *h, const bex_imitation_part *of, int row,
                        const bex_real *state, bex_real *point) {
     for (int i = 0; i < h->columns; i++) point[i] = state[h->column[i]];
-    if (h->D > h->columns)
-        point[h->columns] =
-            APART * (bex_real)of->data->scene[bex_windows_episode(of->windows, row)];
+    if (h->D > h->columns) point[h->columns] = APART * (bex_real)scene_of(of, row);
 }
 
 // starts of windows (starts,D); state: room for one
@@ -70,5 +72,8 @@ int bex_here_find(const bex_here *h, const bex_imitation_part *of, int row, int 
                   bex_window *found) {
     bex_real query[BEX_FEATURE_DIMS + 1];
     take_point(h, of, row, of->states + (size_t)row * (size_t)h->stride, query);
-    return bex_alternatives_find(h->alternatives, query, of == h->part ? row : -1, k, found);
+    int n = bex_alternatives_find(h->alternatives, query, of == h->part ? row : -1, k, found);
+    // a scene with fewer passes has fewer alternatives; those of others are the last
+    while (n && scene_of(h->part, found[n - 1].row) != scene_of(of, row)) n--;
+    return n;
 }
