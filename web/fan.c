@@ -54,7 +54,7 @@ static int open_policy(fan *f, const char *exp) {
     if (allocate(f, p, (int)d.candidates) < 0) return -1;
     if (!(f->control = bex_control_new(p, &d, s->seed))) return -1;
     for (int e = 0; e < s->episodes; e++)
-        if (bex_control_recall(f->control, s->past[e].states, s->past[e].rows) < 0) return -1;
+        if (bex_control_recall(f->control, s->past[e].states, s->past[e].rows, p->O) < 0) return -1;
     f->first = true;
     return bex_control_begin(f->control);
 }

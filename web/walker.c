@@ -18,7 +18,7 @@ static bex_actor *policy_actor(const stage *s, stage_kind kind, const char *exp,
     bool forgets = kind == STAGE_FORGETS, file = !strncmp(d.history, "file:", 5);
     if ((forgets || file) && bex_deploy_set(&d, "history", forgets ? "first" : "uniform") < 0)
         return NULL;
-    return bex_policy_actor_new(p, &d, rng);
+    return bex_policy_actor_new(p, &d, NULL, rng);
 }
 
 static bex_actor *make(const stage *s, stage_kind kind, const char *exp) {

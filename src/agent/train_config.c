@@ -51,6 +51,11 @@ static const bex_config_row data_rows[] = {
     BEX_CONFIG_BOOL(D, drop_constant, "false", "leave out state dims that never change",
                     .automatic = true,
                     .advice = "true where bex data show reports columns that never change"),
+    BEX_CONFIG_NUMBER(
+        D, least_deviation, "0", 0, 1e6,
+        "state dims that moved less count as if they had moved so much, in their unit",
+        .advice =
+            "0; 0.02 for poses in metres: what nobody touched may well be moved by the policy"),
     BEX_CONFIG_END,
 };
 #define E bex_env_config

@@ -14,6 +14,7 @@ typedef struct bex_data_config {
     long long limit, episode_length;
     double held_out, jump;
     bool drop_constant;
+    double least_deviation; // of a state dim, in its unit
 } bex_data_config;
 
 typedef struct bex_optimiser_config {

@@ -1,9 +1,11 @@
 /* cli/cmd_explore.c - `bex explore`: trials of an agent in an environment, their coverage, on disk. */
+#include "cli/attempts_summary.h"
 #include "cli/command.h"
 #include "cli/deploy_options.h"
 #include "cli/env_options.h"
 #include "cli/explore_summary.h"
 #include "cli/options.h"
+#include "report/attempts_figure.h"
 #include "show/exploration_figures.h"
 
 #include "agent/rl/learner_config.h"
@@ -12,6 +14,7 @@
 #include "explore/protocol.h"
 #include "explore/request.h"
 #include "explore/session.h"
+#include "explore/suite.h"
 #include "policy/deploy.h"
 #include "run/provenance.h"
 
@@ -24,9 +27,12 @@ enum { EPISODES = 12 };
 static bex_option_keys env_keys;    // --env.KEY=VALUE
 static bex_option_keys online_keys; // --online.KEY=VALUE
 static bex_learner_config online;   // the protocol's, then those
-static char world_keys[4096];       // those and what is short for one of them
+static const char *each = "world", *scenes;
+static json_t *resumed;       // suite.json of --resume; its strings are in q
+static char world_keys[4096]; // those and what is short for one of them
 static bex_explore_request q = {.trials = 10,
                                 .save_every = 1,
+                                .tell = "given",
                                 .history_states = 32,
                                 .choose = "best",
                                 .phi = "cosine",
@@ -46,6 +52,8 @@ static const bex_option options[] = {
      0, 0},
     {"data", BEX_OPTION_TEXT, &q.data, "FILE",
      "demonstrations that explore, hilp and supe learn from besides", 0, 0},
+    {"obs-keys", BEX_OPTION_TEXT, &q.obs_keys, "KEYS",
+     "observation keys of --data to join, by commas, in the world's order (data.obs_keys)", 0, 0},
     {"online", BEX_OPTION_KEYS, &online_keys, "KEY=VALUE",
      "how such an agent learns: warmup (steps, or whole: nothing is learned), updates, critics, subset, "
      "batch, bonus, label, reward, state, temperature, ..: docs/agents/rnd.md",
@@ -54,13 +62,23 @@ static const bex_option options[] = {
     {"env", BEX_OPTION_KEYS, &env_keys, "KEY=VALUE",
      "an option of the world: bex env NAME --help lists them", 0, 0},
     {"protocol", BEX_OPTION_TEXT, &q.protocol, "NAME",
-     "antmaze-medium, antmaze-large, kitchen or FILE.ini: world, length, budget, trials, history; "
-     "options override it",
+     "antmaze-medium, antmaze-large, kitchen, libero-hidden, libero-given or FILE.ini: world, length, "
+     "budget, trials, history; options override it",
      0, 0},
     {"trials", BEX_OPTION_INTEGER, &q.trials, "N", "independent, each with an empty memory", 1,
      10000},
     {"episodes", BEX_OPTION_INTEGER, &q.episodes, "N",
      "of each trial, one after the other; 0: 12, or as many as --steps takes", 0, 10000},
+    {"until", BEX_OPTION_FLAG, &q.until, NULL,
+     "a trial ends as soon as the world's own task is done (--env.task)", 0, 0},
+    {"each", BEX_OPTION_TEXT, &each, "KIND",
+     "one exploration in each scene of ENV, or for each task, one after the other: scene, task", 0,
+     0},
+    {"scenes", BEX_OPTION_TEXT, &scenes, "LIST", "of these scenes only, by commas", 0, 0},
+    {"tell", BEX_OPTION_TEXT, &q.tell, "RULE",
+     "the task a policy with such an input is told: given (the world's), or anew each episode one of the "
+     "scene's at random (scene), or of all it knows (any)",
+     0, 0},
     {"steps", BEX_OPTION_INTEGER, &q.steps, "N",
      "budget of each trial instead: episodes until N steps are used, the last one cut", 0, 1e9},
     {"episode-length", BEX_OPTION_INTEGER, &q.episode_length, "N",
@@ -136,6 +154,7 @@ static int apply_protocol(const bex_protocol *p, bex_deploy_options *deploy, int
     q.env = p->env;
     if (p->maze[0]) q.maze = p->maze;
     if (p->start[0]) q.start = p->start;
+    q.until = p->until, q.tell = p->tell, each = bex_each_names[p->each];
     q.trials = p->trials, q.episode_length = p->episode_length, q.splits = p->splits;
     q.steps = p->steps, q.episodes = p->episodes;
     if (bex_options_parse(&usage, argc, argv, &q.run, 1) < 0) return BEX_EXIT_USAGE;
@@ -208,17 +227,24 @@ static int check_alone(int argc, char **argv) {
     return 0;
 }
 
+static int find_each(void) {
+    for (int i = 0; bex_each_names[i]; i++)
+        if (!strcmp(each, bex_each_names[i])) return i;
+    return bex_fail("--each '%s': world, scene or task", each);
+}
+
 // the command that began the exploration in q.resume takes the place of this one; *again: its words, the
 // caller's
 static int read_again(bex_explore_session *s, bex_protocol *p, bex_deploy_options *deploy,
                       const bex_explore_request *initial, char ***again) {
     const char *folder = q.resume;
-    bool json = q.json, force = q.force;
-    if (bex_explore_session_find(s, folder) < 0) return bex_command_fail(&usage, BEX_EXIT_FAILED);
-    const json_t *request = bex_explore_store_request(s->store);
+    bool json = q.json, force = q.force, suite = bex_suite_exists(folder);
+    if (suite ? !(resumed = bex_suite_request(folder)) : bex_explore_session_find(s, folder) < 0)
+        return bex_command_fail(&usage, BEX_EXIT_FAILED);
+    const json_t *request = suite ? resumed : bex_explore_store_request(s->store);
     *again = s->argv = bex_explore_request_arguments(request, &s->argc);
     if (!*again) {
-        bex_fail_in("%s", s->store_path);
+        bex_fail_in("%s", suite ? folder : s->store_path);
         return bex_command_fail(&usage, BEX_EXIT_FAILED);
     }
     q = *initial;
@@ -227,6 +253,7 @@ static int read_again(bex_explore_session *s, bex_protocol *p, bex_deploy_option
     q.json = q.json || json;
     q.force = force; // a directory may come from a stranger
     q.model = json_string_value(json_object_get(json_object_get(request, "settings"), "model"));
+    if (q.model && !*q.model) q.model = NULL; // a suite that was stopped before its first world
     s->command = json_string_value(json_object_get(request, "command"));
     const char *began = json_string_value(json_object_get(request, "started"));
     if (began) s->started = began; // older ones do not say
@@ -252,7 +279,55 @@ static int finish(bex_explore_session *s) {
     return 0;
 }
 
+// one line a world
+static void told(const bex_suite *s, int i, const bex_exploration_summary *e) {
+    if (q.json) return;
+    const bex_world_label *m = &s->member[i];
+    bool task = s->each == BEX_EACH_TASK;
+    printf("  %3d of %d  %s%s%s: %lld trials, %.0f %% of the scene's tasks in a trial\n", i + 1,
+           s->members, m->scene, task ? ", " : "", task ? m->task : "", e->trials,
+           100 * e->final_goals.mean);
+    fflush(stdout);
+}
+
+static int finish_suite(const bex_suite *s) {
+    char folder[BEX_PATH_SIZE];
+    if (bex_path_print(folder, "%s", q.out) < 0) return -1;
+    const bex_attempts_series one = {.label = NULL, .attempts = &s->attempts};
+    if (bex_attempts_draw(&one, 1, folder) < 0) return -1;
+    if (q.json) return bex_json_print(s->results), 0;
+    bex_attempts_print(&s->attempts);
+    printf("%s\n", q.out);
+    return 0;
+}
+
+static int explore_each(const bex_explore_session *s, int kind) {
+    bex_suite suite = {.q = &q,
+                       .each = (bex_each)kind,
+                       .scenes = scenes,
+                       .command = s->command,
+                       .started = s->started,
+                       .argc = s->argc,
+                       .argv = s->argv,
+                       .again = q.resume,
+                       .told = told};
+    int code = bex_suite_open(&suite);
+    if (code == 0) code = bex_suite_play(&suite);
+    if (code == 0) code = finish_suite(&suite);
+    bex_suite_fini(&suite);
+    return code;
+}
+
 static int explore(bex_explore_session *s) {
+    int kind = find_each();
+    if (kind < 0) return BEX_EXIT_USAGE;
+    if (kind) {
+        int code = explore_each(s, kind);
+        if (code < 0) return bex_error_is_misuse() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED;
+        if (code == BEX_EXPLORE_STOPPED)
+            printf("stopped and saved; go on with: bex explore --resume %s\n", q.out);
+        return BEX_EXIT_OK;
+    }
     int code = bex_explore_session_open(s);
     if (code == 0) code = bex_explore_session_play(s);
     if (code == 0) code = finish(s);
@@ -280,6 +355,7 @@ int bex_cmd_explore(int argc, char **argv) {
     bex_explore_session_fini(&s);
     bex_deploy_options_fini(&deploy);
     free((void *)again);
+    json_decref(resumed);
     free(command);
     return code == BEX_OPTIONS_HELP ? BEX_EXIT_OK : code;
 }

@@ -64,6 +64,7 @@ typedef struct session {
     json_t *results;
     bex_policy *policy;
     bex_world *world;
+    bex_told told;
     bex_trajectories rows;
     bex_actor **actors; // (trials)
     int trials, candidates;
@@ -136,12 +137,15 @@ static int make_actors(session *s, const bex_deploy_options *asked) {
     if (read_settings(&d, json_object_get(s->results, "agent")) < 0)
         return bex_fail_in("%s/results.json", s->folder);
     if (bex_deploy_apply(&d, (const char *const *)asked->text, asked->count) < 0) return -1;
+    const char *told =
+        json_string_value(json_object_get(json_object_get(s->results, "agent"), "told"));
+    if (bex_told_init(&s->told, s->policy, s->world, told ? told : "given") < 0) return -1;
     s->candidates = (int)d.candidates;
     s->actors = calloc((size_t)s->trials, sizeof(bex_actor *));
     if (!s->actors) return bex_fail("out of memory");
     uint64_t seed = (uint64_t)json_integer_value(json_object_get(s->results, "seed"));
     for (int i = 0; i < s->trials; i++) {
-        s->actors[i] = bex_policy_actor_new(s->policy, &d, bex_explore_stream(seed, i));
+        s->actors[i] = bex_policy_actor_new(s->policy, &d, &s->told, bex_explore_stream(seed, i));
         if (!s->actors[i]) return -1;
     }
     return 0;
@@ -249,6 +253,7 @@ static void session_fini(session *s) {
     free(s->actors);
     bex_trajectories_fini(&s->rows);
     bex_policy_free(s->policy);
+    bex_told_fini(&s->told);
     bex_world_close(s->world);
     json_decref(s->results);
 }

@@ -176,6 +176,11 @@ static void print_latency(const latency *l, const bex_policy *p) {
                "later (--deadline, docs/deploy.md)\n");
 }
 
+static void print_labels(const char *what, const bex_labels *l) {
+    if (l->count) printf("\n  %s, by number\n", what);
+    for (int i = 0; i < l->count; i++) printf("    %5d   %s\n", i, l->name[i]);
+}
+
 static void print_policy(const bex_policy *p, const latency *l) {
     const bex_dit_options *n = &p->dit.o;
     printf("  policy    %s: state %d, action %d, %zu parameters\n",
@@ -191,6 +196,8 @@ static void print_policy(const bex_policy *p, const latency *l) {
                p->config.vision.images, p->vision.o.width, p->vision.o.height);
     printf("  gives     %d actions at once%s\n", n->K, p->chunk.W ? ", and where they lead" : "");
     if (n->coverage) printf("  future    %lld steps\n", p->config.coverage.future);
+    print_labels("scenes", &p->scene_names);
+    print_labels("tasks", &p->task_names);
     print_columns(p);
     print_deploy(p);
     if (l) print_latency(l, p);

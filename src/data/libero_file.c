@@ -130,7 +130,8 @@ static int put_observations(hid_t demo, const bex_libero_demo *d) {
         table(obs, "ee_pos", d->rows, 3, d->ee_pos) < 0 ||
         table(obs, "ee_ori", d->rows, 3, d->ee_ori) < 0 ||
         table(obs, "timestep", d->rows, 1, d->timestep) < 0 ||
-        table(obs, "poses", d->rows, d->poses, d->pose) < 0)
+        table(obs, "poses", d->rows, d->poses, d->pose) < 0 ||
+        table(obs, "objects", d->rows, d->objects, d->object) < 0)
         code = -1;
     H5Gclose(obs);
     return code;

@@ -6,7 +6,7 @@
  *     actions (T,7), states (T,D), robot_states (T,9) doubles; rewards, dones (T) bytes, 1 on the last row
  *     obs/ agentview_rgb, eye_in_hand_rgb (T,S,S,3) bytes, bottom row first; joint_states (T,7),
  *          gripper_states (T,2), ee_states (T,6), ee_pos (T,3), ee_ori (T,3); ours: timestep (T,1),
- * poses (T,P)
+ *          poses (T,P), objects (T,W)
  *
  * Row t is what was seen and the action taken then. Arrays are contiguous, as LIBERO's. `settle`: so many
  * steps of a still hand lie between init_state and row 0 (LIBERO drops its first five actions and does not
@@ -31,9 +31,10 @@ typedef struct bex_libero_about {
 
 typedef struct bex_libero_demo {
     int rows, width, poses; // T, D, P
+    int objects;            // W
     int image;              // S; 0: no pictures
     const double *actions, *states, *robot_states, *joints, *fingers, *ee_pos, *ee_ori, *timestep,
-        *pose;
+        *pose, *object;
     const unsigned char *agentview, *eye_in_hand;
     const char *model_file;
     const double *init_state; // (D)

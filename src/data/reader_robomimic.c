@@ -7,15 +7,15 @@
  * Demos in numeric order (demo_2 before demo_10). Observation = the chosen keys, concatenated: looked for in
  * obs/, then beside it (states, LIBERO's robot_states). Default: LIBERO joint_states and gripper_states, its
  * own policies' input (9 columns); robomimic every low-dimensional key of obs/ in natural order of the names;
- * without obs/, states. Pictures are (rows, height, width, 3) bytes in obs/. Task: LIBERO's instruction, else
- * the environment's name. Scene: LIBERO's, from the BDDL file's name. Where there are no attributes, both
- * from the file's: KITCHEN_SCENE10_close_the_top_drawer_demo.hdf5. */
+ * without obs/, states. Pictures are (rows, height, width, 3) bytes in obs/. Task and scene: of LIBERO's,
+ * from the BDDL file's name or, without, from the file's: KITCHEN_SCENE10_close_the_top_drawer of
+ * KITCHEN_SCENE10. The instruction alone would make one task of those that several scenes have. Otherwise
+ * the task is the instruction, or the environment's name. */
 #include "base/error.h"
 #include "base/path.h"
 #include "data/reader.h"
 #include "host/json.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,51 +167,44 @@ static char *member_of_attribute(bex_h5 *file, const char *attribute, const char
     return copy;
 }
 
-// ".../KITCHEN_SCENE10_close_the_top_drawer.bddl" -> "KITCHEN_SCENE10"
-static int scene_of(char scene[64], const char *bddl) {
-    const char *base = strrchr(bddl, '/');
-    base = base ? base + 1 : bddl;
-    const char *at = strstr(base, "SCENE");
-    if (!at) return 0;
-    const char *end = at + 5;
-    while (isdigit((unsigned char)*end)) end++;
-    if (end - base >= 64) return 0;
-    snprintf(scene, 64, "%.*s", (int)(end - base), base);
-    return 1;
-}
-
-// "x/KITCHEN_SCENE10_close_the_top_drawer_demo.hdf5" -> "close the top drawer"; NULL: no such name
-static char *task_of(const char *path) {
-    const char *base = strrchr(path, '/'), *at = strstr(base ? base : path, "SCENE");
-    if (!at) return NULL;
+// ".../KITCHEN_SCENE10_close_the_top_drawer.bddl", or "..._demo.hdf5", ->
+// KITCHEN_SCENE10_close_the_top_drawer, and how much of it is the scene; 0: no such name
+static int name_of(char task[256], const char *path) {
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    const char *at = strstr(base, "SCENE"), *dot = strrchr(base, '.');
+    if (!at || at == base) return 0;
     at += 5;
     at += strspn(at, "0123456789");
-    const char *end = strstr(at, "_demo.");
-    if (*at != '_' || !end || end <= at + 1) return NULL;
-    char *task = strndup(at + 1, (size_t)(end - at - 1));
-    for (char *c = task; c && *c; c++)
-        if (*c == '_') *c = ' ';
-    return task;
+    const char *end = dot && dot > at ? dot : base + strlen(base);
+    if (end - at > 5 && !strncmp(end - 5, "_demo", 5)) end -= 5;
+    if (*at != '_' || end <= at + 1 || end - base >= 256) return 0;
+    snprintf(task, 256, "%.*s", (int)(end - base), base);
+    return (int)(at - base);
+}
+
+// labels of all episodes; task, scene: NULL for none
+static int label_with(bex_dataset *d, const char *task, const char *scene) {
+    int t = task ? bex_names_add(&d->tasks, task) : -1,
+        s = scene ? bex_names_add(&d->scenes, scene) : -1;
+    if ((task && t < 0) || (scene && s < 0)) return -1;
+    for (int e = 0; e < d->episodes; e++) d->task[e] = t, d->scene[e] = s;
+    return 0;
 }
 
 static int label(bex_dataset *d, bex_h5 *file, const char *path) {
-    char *task = member_of_attribute(file, "problem_info", "language_instruction"), *bddl;
-    char scene[64];
-    if (!task) task = task_of(path);
-    if (!task) task = member_of_attribute(file, "env_args", "env_name");
-    int t = task ? bex_names_add(&d->tasks, task) : -1, code = task && t < 0 ? -1 : 0, s = -1;
-    free(task);
-    if (bex_h5_attribute(file, "data", "bddl_file_name", &bddl) > 0) {
-        if (scene_of(scene, bddl)) {
-            s = bex_names_add(&d->scenes, scene);
-            if (s < 0) code = -1;
-        }
-        free(bddl);
-    } else if (scene_of(scene, path)) {
-        s = bex_names_add(&d->scenes, scene);
-        if (s < 0) code = -1;
+    char task[256], scene[256], *bddl = NULL;
+    int length = bex_h5_attribute(file, "data", "bddl_file_name", &bddl) > 0 ? name_of(task, bddl)
+                                                                             : name_of(task, path);
+    free(bddl);
+    if (length) {
+        snprintf(scene, sizeof scene, "%.*s", length, task);
+        return label_with(d, task, scene);
     }
-    for (int e = 0; e < d->episodes; e++) d->task[e] = t, d->scene[e] = s;
+    char *told = member_of_attribute(file, "problem_info", "language_instruction");
+    if (!told) told = member_of_attribute(file, "env_args", "env_name");
+    int code = label_with(d, told, NULL);
+    free(told);
     return code;
 }
 

@@ -118,13 +118,22 @@ static int write_json(bex_h5_out *file, const char *name, json_t *value) {
     return code;
 }
 
-// "KITCHEN_SCENE10_close_the_top_drawer.bddl"
-static int write_scene(bex_h5_out *file, const char *scene, const char *task) {
-    char name[BEX_PATH_SIZE];
-    if (bex_path_print(name, "%s_%s.bddl", scene, task) < 0) return -1;
+// a task is called as its BDDL file (data/reader_robomimic.c); the instruction is what follows the scene
+static int write_task(bex_h5_out *file, const char *scene, const char *task) {
+    char name[BEX_PATH_SIZE], said[BEX_PATH_SIZE];
+    size_t n = strlen(scene);
+    bool within = !strncmp(task, scene, n) && task[n] == '_';
+    if (bex_path_print(said, "%s", within ? task + n + 1 : task) < 0 ||
+        bex_path_print(name, "%s_%s.bddl", scene, said) < 0)
+        return -1;
     for (char *c = name; *c; c++)
         if (*c == ' ') *c = '_';
-    return bex_h5_out_text(file, "data", "bddl_file_name", name);
+    for (char *c = said; *c; c++)
+        if (*c == '_') *c = ' ';
+    int code = bex_h5_out_text(file, "data", "bddl_file_name", name);
+    return code < 0
+               ? code
+               : write_json(file, "problem_info", json_pack("{s:s}", "language_instruction", said));
 }
 
 static int write_attributes(bex_h5_out *file, const bex_dataset *d, const int *episodes,
@@ -138,9 +147,7 @@ static int write_attributes(bex_h5_out *file, const bex_dataset *d, const int *e
     if (code == 0)
         code = write_json(file, "env_args",
                           json_pack("{s:s, s:i, s:{}}", "env_name", task, "type", 1, "env_kwargs"));
-    if (code == 0 && s >= 0)
-        code = write_json(file, "problem_info", json_pack("{s:s}", "language_instruction", task));
-    return code == 0 && s >= 0 ? write_scene(file, d->scenes.text[s], task) : code;
+    return code == 0 && s >= 0 ? write_task(file, d->scenes.text[s], task) : code;
 }
 
 int bex_writer_open_robomimic(bex_writer **writer, const char *path, const bex_dataset *d,

@@ -66,6 +66,19 @@ int bex_world_open(bex_world **out, const char *name, const bex_world_options *o
     return 0;
 }
 
+int bex_world_list(const char *name, const char *keys, bex_world_label **out) {
+    const bex_env_class *class = bex_env_class_named(name);
+    bex_world_options o = {0};
+    void *own = NULL;
+    *out = NULL;
+    if (!class) return unknown(name);
+    if (!class->list) return bex_fail("%s is one world, without scenes", name);
+    if (bex_world_keys_read(&o, &own, class, keys ? keys : "") < 0) return -1;
+    int n = class->list(own, out);
+    free(own);
+    return n;
+}
+
 void bex_world_close(bex_world *world) {
     if (!world) return;
     void *own = (void *)world->own;

@@ -27,7 +27,7 @@
 
 typedef struct bex_env_class bex_env_class;
 
-enum { BEX_ENV_MEASURES = 4, BEX_ENV_CONDUCT = 4, BEX_GOAL_NAME = 40 };
+enum { BEX_ENV_MEASURES = 4, BEX_ENV_CONDUCT = 4, BEX_GOAL_NAME = 96 };
 
 /* What a caller may change about a world: what all of them share, and the class's own options as text, lines
  * "key=value" (bex_env_class.rows; `bex env NAME --help`). NULL, or all zero apart from what is wanted. */
@@ -57,11 +57,14 @@ typedef struct bex_world {
     int right, down; // observation entries a picture from above shows to the right and downwards
     bool posed;      // an observation begins with all of the simulation's qpos, maybe with noise
     int goals;       // what can be found besides regions: at most 32; see `found`
+    int recorded;    // last columns of a state that `found` reads and no agent is shown
     const struct bex_maze *maze; // the grid (env/maze/maze.h), borrowed; NULL: none
     const char *file;            // what it was read from besides, borrowed; NULL: nothing
 
     // what files of demonstrations call all this, to be held against a policy's; unknown: NULL, no names
     const char *scene;               // borrowed
+    const char *const *tasks;        // (task_count) as labels of demonstrations, borrowed
+    int task_count, task;            // task: the one that is to be done; -1: none of them
     const char *camera[BEX_CAMERAS]; // borrowed
     bex_column_names columns;        // of the state; the world's own
 
@@ -94,6 +97,11 @@ typedef struct bex_camera {
     double at[3], distance, azimuth, elevation;
 } bex_camera;
 
+/* One of the worlds of a class that has several: keys "scene" and "task" choose it. */
+typedef struct bex_world_label {
+    char scene[64], task[160];
+} bex_world_label;
+
 struct bex_env_class {
     const char *name;
     const char *family;  // worlds of one kind: "maze2d"; what demonstrators and checks ask for
@@ -120,6 +128,10 @@ struct bex_env_class {
     int (*open)(bex_world **out, const bex_env_class *class, const bex_world_options *options,
                 const void *own);
     void (*close)(bex_world *world);
+
+    /* All scenes with their tasks, scene by scene, under these options: how many, and in *out, malloced,
+     * which. Negative with a message. NULL: one world. */
+    int (*list)(const void *own, bex_world_label **out);
 
     size_t env_size; // bytes of an instance, for classes that share `new` (env/mj_env.h)
     bex_env *(*new)(const bex_world *world);
@@ -168,6 +180,11 @@ struct bex_env_class {
     struct bex_mj_sim *(*sim)(bex_env *env);
 };
 
+/* Columns of a state that an agent is shown: the first ones. */
+static inline int bex_world_shown(const bex_world *world) {
+    return world->spec.state - world->recorded;
+}
+
 /* Open by name; options NULL for none. Unknown names and keys get a hint. Not for two threads at once. */
 int bex_world_open(bex_world **out, const char *name, const bex_world_options *options);
 void bex_world_close(bex_world *world); // NULL is fine
@@ -180,6 +197,10 @@ int bex_one_region(const bex_world *world, const bex_real *obs);
 
 /* Whether a world is of this family. */
 bool bex_world_is(const bex_world *world, const char *family);
+
+/* class->list under options as text (bex_world_options.keys). Negative with a message, also where a class
+ * has but one world. */
+int bex_world_list(const char *name, const char *keys, bex_world_label **out);
 
 /* The keys of a class with their defaults and what is allowed, as `bex env NAME --help` lists them. */
 void bex_world_help(const bex_env_class *class, FILE *out);

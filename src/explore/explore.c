@@ -33,7 +33,10 @@ static int step(run *r, int i, int *length, bool *over) {
     bex_actor *actor = r->o->actors[i];
     bex_step s = {.obs = bex_frame_seen(&p->obs), .act = p->act, .next = bex_frame_seen(&p->next)};
     if (actor->class->act(actor, &s.obs, p->act) < 0) return -1;
-    if (r->o->world->class->step(p->env, p->act, &p->next, &s.reward, &s.terminal) < 0) return -1;
+    bex_frame wanted = p->next;
+    bool looks = !actor->class->looks || actor->class->looks(actor);
+    for (int c = 0; c < BEX_CAMERAS && !looks; c++) wanted.image[c] = NULL;
+    if (r->o->world->class->step(p->env, p->act, &wanted, &s.reward, &s.terminal) < 0) return -1;
     s.timeout = !s.terminal && ++*length >= r->o->world->time_limit;
     *over = bex_explored_step(r->e, i, &s);
     s.timeout = *over && !s.terminal; // the end of a budget is one
@@ -202,6 +205,7 @@ int bex_explore(bex_explored *out, const bex_explore_options *o) {
     atomic_init(&r.done, 0);
     atomic_init(&r.stopped, false);
     if (bex_explored_init(out, o->world, o->trials, o->episodes, o->steps) < 0) return -1;
+    out->until = o->until;
     r.players = new_players(o);
     int code = r.players ? restore(&r) : -1;
     for (bool complete = false; code == 0 && !complete && !atomic_load(&r.stopped);) {

@@ -24,6 +24,7 @@ typedef struct bex_explore_options {
     bex_actor *const *actors; // (trials), borrowed
     int trials;
     int episodes, steps; // of a trial: the other is 0
+    bool until;          // and its end as soon as the world's own task is done
     uint64_t seed;
     int threads;              // 0: all
     bex_progress *progress;   // counts steps of all trials; NULL: none

@@ -89,6 +89,9 @@ int bex_explored_init(bex_explored *e, const bex_world *w, int trials, int episo
 
 bool bex_explored_complete(const bex_explored *e, int trial) {
     const bex_trial *t = &e->trial[trial];
+    if (e->until && e->world->task >= 0 && e->world->task < e->goals &&
+        t->goal_step[e->world->task] >= 0)
+        return true;
     return e->budget ? t->steps >= e->budget : t->episodes >= e->limit;
 }
 

@@ -39,6 +39,7 @@ typedef struct bex_explored {
     int O, A, regions, goals; // the world's
     int budget;               // steps of a trial; 0: `limit` episodes
     int limit;                // episodes of a trial; 0: until the budget is used
+    bool until;               // a trial is complete as soon as the world's own task is done
     int room;                 // rows a trial may have
     int trials;               // how many
     bex_trial *trial;         // (trials)

@@ -25,8 +25,8 @@ int bex_fit_keys(char *keys, size_t size, const bex_policy *p, const bex_env_cla
 static int check_columns(const bex_policy *p, const char *run, const bex_world *w) {
     const bex_column_names *ours = &p->columns, *its = &w->columns;
     char want[LIST], have[LIST];
-    if (!ours->count || !its->count || its->count != w->spec.state) return 0;
-    bool same = p->given == its->count;
+    if (!ours->count || !its->count || its->count != w->spec.state) return 0; // recorded ones among them
+    bool same = p->given == bex_world_shown(w);
     for (int i = 0; same && i < p->given; i++) same = !strcmp(ours->name[i], its->name[i]);
     if (same) return 0;
     bex_columns_list(want, LIST, ours), bex_columns_list(have, LIST, its);
@@ -66,8 +66,8 @@ int bex_fit_check(const bex_policy *p, const char *run, const bex_world *w) {
     if (*p->origin.scene && w->scene && strcmp(p->origin.scene, w->scene))
         return bex_fail("'%s' was trained in %s; this is %s", run, p->origin.scene, w->scene);
     if (check_columns(p, run, w) < 0) return -1;
-    if (p->given != w->spec.state || p->A != w->A)
+    if (p->given != bex_world_shown(w) || p->A != w->A)
         return bex_fail("'%s' expects %d observation and %d action values, %s has %d and %d", run,
-                        p->given, p->A, w->name, w->spec.state, w->A);
+                        p->given, p->A, w->name, bex_world_shown(w), w->A);
     return check_pictures(p, run, w);
 }

@@ -13,6 +13,8 @@
 #define FOLDER "configs/protocols"
 enum { NAMES = 64, NAME_SIZE = 64 };
 
+const char *const bex_each_names[] = {"world", "scene", "task", NULL};
+
 // what one is given as --option on the command line
 static const bex_config_row rows[] = {
     BEX_CONFIG_TEXT(bex_protocol, env, "", "the world; see bex env --list"),
@@ -30,6 +32,12 @@ static const bex_config_row rows[] = {
     BEX_CONFIG_TEXT(bex_protocol, history, "uniform",
                     "states of previous episodes, drawn anew each episode: uniform, first, last3, "
                     "file:F"),
+    BEX_CONFIG_CHOICE(bex_protocol, each, "world", bex_each_names,
+                      "world: one exploration; scene, task: one for each of the world's"),
+    BEX_CONFIG_BOOL(bex_protocol, until, "false",
+                    "a trial ends as soon as the world's own task is done"),
+    BEX_CONFIG_TEXT(bex_protocol, tell, "given",
+                    "what a policy with a task input is told: given, scene, any"),
     BEX_CONFIG_END,
 };
 static const bex_config_row env_rows[] = {

@@ -6,8 +6,15 @@
 
 #include "agent/rl/learner_config.h"
 
+/* How many worlds it is played in. */
+typedef enum { BEX_EACH_WORLD, BEX_EACH_SCENE, BEX_EACH_TASK } bex_each;
+extern const char *const bex_each_names[]; // NULL-terminated
+
 typedef struct bex_protocol {
     char env[64], maze[BEX_CONFIG_TEXT_SIZE], start[16], history[BEX_CONFIG_TEXT_SIZE];
+    int each; // bex_each
+    bool until;
+    char tell[16];
     long long episode_length, steps, episodes, trials, splits;
     char keys[512];            // of section [env]: bex_world_options.keys
     bex_learner_config online; // how agents learn that learn while they explore

@@ -146,6 +146,10 @@ static void fill_goals(bex_exploration_summary *s, const bex_explored *e, double
     for (int i = 0; i < e->trials; i++)
         memcpy(s->goal_step + (size_t)i * goals, e->trial[i].goal_step,
                goals * sizeof *s->goal_step);
+    s->goal_attempt_of = need(goals * (size_t)e->trials, sizeof *s->goal_attempt_of);
+    for (int i = 0; i < e->trials; i++)
+        for (int g = 0; g < e->goals; g++)
+            s->goal_attempt_of[(size_t)i * goals + (size_t)g] = e->trial[i].goal_episode[g] + 1;
     s->final_goals = after(e, bex_explored_goals_after_steps, e->room, values);
 }
 

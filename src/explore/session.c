@@ -178,6 +178,7 @@ int bex_explore_session_play(bex_explore_session *s) {
                              .trials = (int)q->trials,
                              .episodes = (int)q->episodes,
                              .steps = (int)q->steps,
+                             .until = q->until,
                              .seed = (uint64_t)q->seed,
                              .progress = &p,
                              .store = s->store,

@@ -20,12 +20,15 @@ typedef struct bex_explore_request {
     const char *resume; // goes on with the exploration in this directory
     double save_every;  // seconds
     bool json, force;
+    bool until;       // a trial ends as soon as the world's own task is done
+    const char *tell; // agent/actors/told.h
     // a trained policy
     const char *run;
     const char *model; // --resume: the file RUN led to at first; NULL: where RUN leads
     bool best;
     // an agent that learns while it explores
-    const char *agent, *data;
+    const char *agent, *data,
+        *obs_keys; // obs_keys: of data, as data.obs_keys; NULL: the reader's choice
     const struct bex_learner_config *online; // never NULL
     // retrieval
     const char *retrieval, *choose, *phi, *phi_dims;

@@ -77,6 +77,7 @@ static int open_learner(state *s, const bex_explore_request *q, const bex_world 
     if (find_method(s, q) < 0 || check_given(s, q) < 0) return -1;
     if (q->data) {
         bex_load_options o = BEX_LOAD_INIT;
+        o.keys = q->obs_keys;
         data = bex_dataset_load(q->data, &o);
         if (!data) return -1;
     }

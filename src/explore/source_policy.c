@@ -15,6 +15,7 @@
 typedef struct state {
     bex_policy *policy;
     bex_deploy_config deploy;
+    bex_told told;
     char path[BEX_PATH_SIZE];
 } state;
 
@@ -25,6 +26,7 @@ static bool wanted(const bex_explore_request *q) {
 static void close_state(void *payload) {
     state *s = payload;
     if (!s) return;
+    bex_told_fini(&s->told);
     bex_policy_free(s->policy);
     free(s);
 }
@@ -49,6 +51,7 @@ static int suit(const bex_explore_request *q, const bex_env_class *class, char *
 static int open_policy(state *s, const bex_explore_request *q, const bex_world *world) {
     if (load_policy(s, q) < 0) return -1;
     if (bex_fit_check(s->policy, q->run, world) < 0) return -1;
+    if (bex_told_init(&s->told, s->policy, world, q->tell) < 0) return -1;
     s->deploy = s->policy->config.deploy;
     if (bex_deploy_apply(&s->deploy, q->deploy, q->deploy_count) < 0 ||
         bex_deploy_check(s->policy, &s->deploy) < 0)
@@ -69,7 +72,7 @@ static int open_state(void **out, const bex_explore_request *q, const bex_world 
 
 static bex_actor *new_actor(void *payload, bex_rng rng) {
     state *s = payload;
-    return bex_policy_actor_new(s->policy, &s->deploy, rng);
+    return bex_policy_actor_new(s->policy, &s->deploy, &s->told, rng);
 }
 
 // settings that only a policy with a coverage token heeds
@@ -97,6 +100,7 @@ static json_t *describe(const void *payload, const bex_explore_request *q) {
     for (const bex_config_row *row = bex_deploy_rows; d && row->name; row++)
         if (s->policy->dit.o.coverage || !of_coverage(row->name))
             json_object_set_new(d, row->name, value_of(row, &s->deploy));
+    if (d && s->told.tasks) json_object_set_new(d, "told", json_string(s->told.rule));
     free(text);
     return d;
 }

@@ -290,7 +290,7 @@ int bex_control_end(bex_control *c) {
     return memory ? bex_memory_end(memory) : 0;
 }
 
-int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
+int bex_control_recall(bex_control *c, const bex_real *states, int rows, int stride) {
     bex_memory *memory = bex_past_memory(c->past);
     if (c->running) return misuse("an episode is running");
     if (memory && c->policy->seen.columns) {
@@ -300,8 +300,7 @@ int bex_control_recall(bex_control *c, const bex_real *states, int rows) {
     }
     c->episode++;
     if (!memory) return 0;
-    for (int t = 0; t < rows; t++)
-        bex_memory_push(memory, states + (size_t)t * (size_t)c->policy->O);
+    for (int t = 0; t < rows; t++) bex_memory_push(memory, states + (size_t)t * (size_t)stride);
     return bex_memory_end(memory);
 }
 
@@ -398,6 +397,10 @@ int bex_control_plan(bex_control *c, const bex_observation *obs, bex_real *chunk
     c->ahead = c->policy->chunk.K - 1;
     c->next = c->act;
     return 0;
+}
+
+bool bex_control_looks(const bex_control *c) {
+    return c->policy->vision.o.cameras > 0 && c->next >= c->act;
 }
 
 int bex_control_act(bex_control *c, const bex_observation *obs, bex_real *action) {

@@ -51,6 +51,11 @@ static int check_ranges(const bex_normaliser *n) {
     return 0;
 }
 
+void bex_normaliser_widen(bex_normaliser *n, double least) {
+    for (int j = 0; j < n->O; j++)
+        if (n->std[j] > 0 && (double)n->std[j] < least) n->std[j] = (bex_real)least;
+}
+
 int bex_normaliser_fit(bex_normaliser *n, const bex_real *s, const bex_real *a, int64_t rows, int O,
                        int A, bool drop_constant) {
     char label[BEX_COLUMN_LABEL];

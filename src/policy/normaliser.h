@@ -27,6 +27,10 @@ int bex_normaliser_fit(bex_normaliser *n, const bex_real *observations, const be
                        int64_t rows, int O, int A, bool drop_constant);
 void bex_normaliser_fini(bex_normaliser *n);
 
+/* Deviations below `least` become it; dropped dims stay dropped. For a column that hardly moved in the
+ * demonstrations and may well move in the world: a cup nobody touched, until somebody does. */
+void bex_normaliser_widen(bex_normaliser *n, double least);
+
 /* Whether a state (O) can be one: every value finite and within `farthest` standard deviations of the mean
  * (where std is 0: of the mean's own size, or 1). A sensor that has nothing to say often says FLT_MAX or
  * 1e30, which would overflow in the network and, remembered, in all that follows: nothing further than

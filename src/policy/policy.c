@@ -216,6 +216,8 @@ void bex_policy_free(bex_policy *p) {
     bex_condition_free(p->condition);
     bex_support_free(p->support);
     bex_columns_fini(&p->columns);
+    bex_labels_fini(&p->task_names);
+    bex_labels_fini(&p->scene_names);
     free(p);
 }
 
@@ -226,6 +228,22 @@ int bex_policy_name_columns(bex_policy *p, const bex_column_names *columns) {
     if (bex_columns_copy(&p->columns, columns) < 0) return -1;
     p->normaliser.columns = &p->columns;
     return 0;
+}
+
+static int name_labels(bex_labels *to, const bex_labels *from, int labels) {
+    bex_labels_fini(to);
+    for (int i = 0; labels && i < from->count; i++)
+        if (bex_labels_add(to, from->name[i]) < 0) return -1;
+    return 0;
+}
+
+int bex_policy_name_labels(bex_policy *p, const bex_labels *tasks, const bex_labels *scenes) {
+    BEX_CHECK(tasks->count == p->tasks && scenes->count == p->scenes,
+              "%d task and %d scene names, %d and %d labels", tasks->count, scenes->count, p->tasks,
+              p->scenes);
+    return name_labels(&p->task_names, tasks, p->dit.o.tasks) < 0
+               ? -1
+               : name_labels(&p->scene_names, scenes, p->dit.o.scenes);
 }
 
 void bex_policy_inputs(const bex_policy *p, bex_real *out, const bex_real *states, int n) {
@@ -254,6 +272,33 @@ static void read_origin(bex_policy_origin *o, const bex_st_file *f) {
     if (h > 0 && w > 0 && h <= 1 << 14 && w <= 1 << 14) o->height = (int)h, o->width = (int)w;
 }
 
+// the policy's own; metadata of the file
+typedef struct label_row {
+    const char *key;
+    bex_labels *labels;
+    int count; // of the token; 0: there is none
+} label_row;
+
+enum { LABELS = 2 };
+
+static void list_labels(label_row rows[LABELS], bex_policy *p) {
+    rows[0] = (label_row){"task_names", &p->task_names, p->dit.o.tasks};
+    rows[1] = (label_row){"scene_names", &p->scene_names, p->dit.o.scenes};
+}
+
+static int save_labels(const bex_policy *p, bex_st_writer *w) {
+    label_row rows[LABELS];
+    list_labels(rows, (bex_policy *)p);
+    for (int i = 0; i < LABELS; i++) {
+        if (!rows[i].labels->count) continue;
+        char *text = bex_labels_text(rows[i].labels);
+        if (!text) return -1;
+        bex_st_add_metadata(w, rows[i].key, text);
+        free(text);
+    }
+    return 0;
+}
+
 static int save(const bex_policy *p, const char *path, bool half) {
     char number[32];
     char *text = bex_config_text(&bex_policy_schema, &p->config);
@@ -273,7 +318,7 @@ static int save(const bex_policy *p, const char *path, bool half) {
         snprintf(number, sizeof number, "%d", sizes[i].value);
         bex_st_add_metadata(w, sizes[i].key, number);
     }
-    int code = 0;
+    int code = save_labels(p, w);
     bex_params *blocks[] = {p->params, p->frozen};
     for (int i = 0; i < 2 && blocks[i] && code == 0; i++) {
         if (half)
@@ -352,6 +397,18 @@ static int read_columns(bex_policy *p, const bex_st_file *f) {
     return bex_columns_parse(&p->columns, text, p->O) < 0 ? bex_fail_in("metadata 'columns'") : 0;
 }
 
+// files of before have none
+static int read_labels(bex_policy *p, const bex_st_file *f) {
+    label_row rows[LABELS];
+    list_labels(rows, p);
+    for (int i = 0; i < LABELS; i++) {
+        const char *text = rows[i].count ? bex_st_metadata(f, rows[i].key) : NULL;
+        if (text && bex_labels_parse(rows[i].labels, text, rows[i].count) < 0)
+            return bex_fail_in("metadata '%s'", rows[i].key);
+    }
+    return 0;
+}
+
 // everything of the file but its name
 static bex_policy *from_file(const bex_st_file *f) {
     const char *format = bex_st_metadata(f, "format"), *text = bex_st_metadata(f, "config");
@@ -377,6 +434,7 @@ static bex_policy *from_file(const bex_st_file *f) {
     if (!code) code = read_columns(p, f);
     if (!code && config.vision.columns)
         code = bex_seen_load(&p->seen, f, (int)config.vision.columns, (int)bex_policy_features(p));
+    if (!code) code = read_labels(p, f);
     if (!code && bex_policy_uses_phi(&config)) code = read_coverage(p, f);
     if (!code && config.coverage.support) {
         p->support = bex_support_load(f, &p->normaliser, p->chunk.dim, p->chunk.W,

@@ -13,6 +13,7 @@
 #include "model/vision.h"
 #include "policy/chunk.h"
 #include "policy/diffusion.h"
+#include "policy/labels.h"
 #include "policy/normaliser.h"
 #include "policy/policy_config.h"
 #include "policy/seen.h"
@@ -30,6 +31,7 @@ typedef struct bex_policy {
     int given; // of the O columns of a state, those that a caller gives; behind them `seen`
     bex_column_names columns; // names of the state's columns, where the demonstrations had some
     bex_policy_origin origin;
+    bex_labels task_names, scene_names; // of tokens it has; empty: its file did not know them
     int coverage_dims[BEX_FEATURE_DIMS], coverage_count; // of coverage.dims; 0: all
     bex_chunk_shape chunk;
     bex_params *params;
@@ -55,6 +57,10 @@ void bex_policy_free(bex_policy *policy);
  * or none.
  * Negative with a message: no memory. */
 int bex_policy_name_columns(bex_policy *policy, const bex_column_names *columns);
+
+/* What its labels are called; of tokens it does not have, nothing is kept. Lists of `tasks` and `scenes`
+ * names. Negative with a message: no memory. */
+int bex_policy_name_labels(bex_policy *policy, const bex_labels *tasks, const bex_labels *scenes);
 
 /* path: a model.safetensors, a directory that holds one, or a run: its newest checkpoint. Tensors "ema.*"
  * become the values where there are any. NULL with a message naming the file. */

@@ -65,6 +65,7 @@ void bex_exploration_summary_fini(bex_exploration_summary *s) {
                            s->goal,
                            s->goal_share,
                            s->goal_step,
+                           s->goal_attempt_of,
                            s->overlap_trials,
                            s->occupancy,
                            s->walls.at,
@@ -140,23 +141,30 @@ static void write_end(const bex_exploration_summary *s, json_t *out) {
                                   integers(s->attempts, (int)s->trials)));
 }
 
+// (trials, goals), null for what is below `least`
+static json_t *firsts(const bex_exploration_summary *s, const int *first, int least) {
+    json_t *trials = json_array();
+    for (long long i = 0; i < s->trials; i++) {
+        json_t *one = json_array();
+        for (int g = 0; g < s->goals; g++) {
+            int n = first[i * s->goals + g];
+            json_array_append_new(one, n < least ? json_null() : json_integer(n));
+        }
+        json_array_append_new(trials, one);
+    }
+    return trials;
+}
+
 static void write_goals(const bex_exploration_summary *s, json_t *out) {
     if (!s->goals) return;
-    json_t *names = json_array(), *trials = json_array();
+    json_t *names = json_array();
     for (int g = 0; g < s->goals; g++) json_array_append_new(names, json_string(s->goal_name[g]));
-    for (long long i = 0; i < s->trials; i++) {
-        json_t *steps = json_array();
-        for (int g = 0; g < s->goals; g++) {
-            int first = s->goal_step[i * s->goals + g];
-            json_array_append_new(steps, first < 0 ? json_null() : json_integer(first));
-        }
-        json_array_append_new(trials, steps);
-    }
     json_object_set_new(
         out, "goals",
-        json_pack("{s:o, s:o, s:o, s:o, s:o}", "names", names, "found",
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "names", names, "found",
                   estimate_json(s->final_goals), "reached", reals(s->goal_share, s->goals),
-                  "by_episode", curve_json(&s->goals_by_episode, "episode"), "first_step", trials));
+                  "by_episode", curve_json(&s->goals_by_episode, "episode"), "first_step",
+                  firsts(s, s->goal_step, 0), "first_attempt", firsts(s, s->goal_attempt_of, 1)));
 }
 
 static json_t *with_trials(bex_estimate e, const double *trials, int n) {
@@ -334,6 +342,21 @@ static int read_goal(bex_exploration_summary *s, int g, const json_t *share) {
     return 0;
 }
 
+// files of before do not say
+static int read_first_attempts(bex_exploration_summary *s, const json_t *trials) {
+    size_t rows = json_array_size(trials), goals = (size_t)s->goals;
+    if (!goals || !rows || (long long)rows != s->trials) return 0;
+    s->goal_attempt_of = calloc(rows * goals + 1, sizeof *s->goal_attempt_of);
+    BEX_CHECK(s->goal_attempt_of, "out of memory for %zu trials", rows);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t g = 0; g < goals; g++) {
+            json_int_t n = json_integer_value(json_array_get(json_array_get(trials, i), g));
+            if (n < 0 || n > 1 << 20) return bex_fail("goals.first_attempt: %lld", (long long)n);
+            s->goal_attempt_of[i * goals + g] = (int)n;
+        }
+    return 0;
+}
+
 static int read_goals(bex_exploration_summary *s, const json_t *r) {
     const json_t *goals = at(r, "goals"), *names = at(goals, "names");
     const json_t *each = at(at(at(r, "by_step"), "goals"), "each");
@@ -353,7 +376,7 @@ static int read_goals(bex_exploration_summary *s, const json_t *r) {
         s->goal_share[g] = number_of(json_array_get(at(goals, "reached"), g));
         if (read_goal(s, (int)g, json_array_get(each, g)) < 0) return -1;
     }
-    return 0;
+    return read_first_attempts(s, at(goals, "first_attempt"));
 }
 
 static void read_conduct(bex_exploration_summary *s, const json_t *r) {

@@ -14,7 +14,8 @@
  *   attempts     regions: share of trials that reached each, mean attempt (episode from 1) of those, null:
  *                none; goal: the same for a first reward, trials: attempts of each (0: never)
  *   goals        of a world that has some: names; found: the share at the end {mean, error}; by_episode;
- *                reached: the share of trials that found each; first_step (trials, goals), null: never
+ *                reached: the share of trials that found each; first_step, first_attempt (from 1): (trials,
+ *                goals), null: never
  *   conduct      how well it moved, of a world that has a view on it (bex_env_class.conduct): of each number
  *                {mean, error, trials}
  *   overlap      with a history segment, if one was given: mean, error, trials
@@ -36,7 +37,7 @@
 
 #include <stdbool.h>
 
-enum { BEX_GOALS_MOST = 32, BEX_CONDUCT_MOST = 8, BEX_SUMMARY_NAME = 64 };
+enum { BEX_GOALS_MOST = 32, BEX_CONDUCT_MOST = 8, BEX_SUMMARY_NAME = 96 };
 
 typedef struct bex_curve {
     int n;                    // 0: none
@@ -93,7 +94,8 @@ typedef struct bex_exploration_summary {
     bex_curve *goal;    // (goals) share of trials that have found it, by step; n 0: not told
     double *goal_share; // (goals) of the trials that found each
     bex_curve goals_by_episode;
-    int *goal_step; // (trials, goals), -1: never; NULL when read
+    int *goal_step;       // (trials, goals), -1: never; NULL when read
+    int *goal_attempt_of; // (trials, goals) the episode of its first time, from 1; 0: never
 
     bex_conduct conduct[BEX_CONDUCT_MOST];
     int conducts;

@@ -350,7 +350,7 @@ static void show_place(bex_page *p, const bex_record *r, const char *environment
 }
 
 void bex_page_exploration(bex_page *p, const bex_record *r) {
-    if (r->exploration_count == 0) {
+    if (r->exploration_count == 0 && r->suite_count == 0) {
         bex_page_section(p, "Exploration");
         bex_page_note(p,
                       "Left out: no exploration (results.json of bex explore) among the inputs.");

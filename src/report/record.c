@@ -73,6 +73,54 @@ static int add_exploration(bex_record *r, const char *path, const char *name) {
     return 0;
 }
 
+// who: "BC, action noise 0.39, told a random task"
+static void label_suite(bex_suite_record *s, const json_t *agent) {
+    static const char *const names[][2] = {
+        {"be", "BE"}, {"bc", "BC"}, {"bc-history", "BC with history"}};
+    const char *name = json_string_value(json_object_get(agent, "name")), *shown = name;
+    const char *own = json_string_value(json_object_get(agent, "label"));
+    const char *history = json_string_value(json_object_get(agent, "history"));
+    const char *told = json_string_value(json_object_get(agent, "told"));
+    double noise = json_number_value(json_object_get(agent, "noise"));
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i][0])) shown = names[i][1];
+    int n = snprintf(s->label, sizeof s->label, "%.80s", own ? own : shown ? shown : "agent");
+    if (noise > 0)
+        n += snprintf(s->label + n, sizeof s->label - (size_t)n, ", action noise %.2g", noise);
+    if (history && !strcmp(history, "first"))
+        n += snprintf(s->label + n, sizeof s->label - (size_t)n, ", first-state history");
+    if (told && strcmp(told, "given") != 0)
+        snprintf(s->label + n, sizeof s->label - (size_t)n, ", told a random task%s",
+                 !strcmp(told, "scene") ? " of the scene" : "");
+}
+
+static int load_suite(bex_suite_record *s, const char *path) {
+    json_t *j = bex_json_load(path);
+    if (!j) return -1;
+    const char *protocol = json_string_value(json_object_get(j, "protocol"));
+    const char *base = protocol ? strrchr(protocol, '/') : NULL;
+    snprintf(s->protocol, sizeof s->protocol, "%s", base ? base + 1 : protocol ? protocol : "");
+    char *dot = strrchr(s->protocol, '.');
+    if (dot) *dot = 0;
+    label_suite(s, json_object_get(j, "agent"));
+    int code = bex_attempts_read(&s->attempts, j);
+    json_decref(j);
+    return code < 0 ? bex_fail_in("%s", path) : 0;
+}
+
+static int add_suite(bex_record *r, const char *path) {
+    r->met++;
+    for (int i = 0; i < r->suite_count; i++)
+        if (!strcmp(r->suites[i].path, path)) return 0;
+    bex_suite_record *more = realloc(r->suites, ((size_t)r->suite_count + 1) * sizeof *more);
+    BEX_CHECK(more, "out of memory");
+    r->suites = more;
+    bex_suite_record *s = &more[r->suite_count++];
+    *s = (bex_suite_record){.path = strdup(path)};
+    BEX_CHECK(s->path, "out of memory");
+    return load_suite(s, path);
+}
+
 // name: of the directory below the given path
 static int scan(bex_record *r, const char *path, const char *name, int depth) {
     char below[BEX_PATH_SIZE], called[BEX_PATH_SIZE], **names;
@@ -81,6 +129,9 @@ static int scan(bex_record *r, const char *path, const char *name, int depth) {
         if (bex_path_join(below, path, "results.json") < 0 || add_exploration(r, below, name) < 0)
             return -1;
     }
+    // its worlds are its own affair: twenty sections would say less
+    if (has(path, "tasks.json"))
+        return bex_path_join(below, path, "tasks.json") < 0 ? -1 : add_suite(r, below);
     if (depth == DEEPEST) return 0;
     int count = bex_folder_list(&names, path), bad = count < 0;
     for (int i = 0; i < count && !bad; i++) {
@@ -101,13 +152,15 @@ static int load_path(bex_record *r, const char *given) {
     int met = r->met;
     if (!bex_folder_exists(path)) {
         if (access(path, F_OK) < 0) return bex_fail("no such run: '%s'", path);
+        size_t length = strlen(path);
+        if (length >= 10 && !strcmp(path + length - 10, "tasks.json")) return add_suite(r, path);
         return add_exploration(r, path, path);
     }
     const char *slash = strrchr(path, '/');
     if (scan(r, path, slash && slash[1] ? slash + 1 : path, 0) < 0) return -1;
     if (r->met > met) return 0;
     return bex_fail("'%s' holds neither a training run nor an exploration", path),
-           bex_fail_hint("metrics.csv or results.json, here or below");
+           bex_fail_hint("metrics.csv, results.json or tasks.json, here or below");
 }
 
 int bex_record_load(bex_record *r, const char *const *paths, int count) {
@@ -125,7 +178,11 @@ void bex_record_fini(bex_record *r) {
         free(t->name), free(t->path), free(t->config);
     }
     for (int i = 0; i < r->exploration_count; i++) bex_exploration_fini(&r->explorations[i]);
-    free(r->runs), free(r->explorations);
+    for (int i = 0; i < r->suite_count; i++) {
+        bex_attempts_fini(&r->suites[i].attempts);
+        free(r->suites[i].path);
+    }
+    free(r->runs), free(r->explorations), free(r->suites);
     *r = (bex_record){0};
 }
 

@@ -4,6 +4,7 @@
 #define BEX_REPORT_RECORD_H
 
 #include "host/table.h"
+#include "record/attempts.h"
 #include "report/exploration.h"
 #include "report/page.h"
 
@@ -16,11 +17,19 @@ typedef struct bex_training {
     char status[256];   // "" if missing
 } bex_training;
 
+// tasks.json of an exploration over many worlds (explore/suite.h)
+typedef struct bex_suite_record {
+    char *path;
+    char label[160], protocol[64];
+    bex_attempts attempts;
+} bex_suite_record;
+
 typedef struct bex_record {
     bex_training *runs;
     bex_exploration *explorations;
-    int run_count, exploration_count;
-    int met; // of either kind, a second time too
+    bex_suite_record *suites;
+    int run_count, exploration_count, suite_count;
+    int met; // of any kind, a second time too
 } bex_record;
 
 /* Everything below the paths, each once, in the order of names. 0, or negative with a message: a path
@@ -36,6 +45,8 @@ void bex_page_calibration(bex_page *p, const bex_series *series, int count,
                           const char *environment);
 void bex_page_goals(bex_page *p, const bex_record *record, const bex_series *series, int count,
                     const char *environment); // nothing where no exploration has any
+void bex_page_attempts(bex_page *p,
+                       const bex_record *record); // nothing where there is no tasks.json
 void bex_page_playground(bex_page *p, const bex_record *record);
 void bex_page_sources(bex_page *p, const bex_record *record);
 

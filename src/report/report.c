@@ -47,6 +47,7 @@ int bex_report_write(const char *const *paths, int count, const char *title, con
     make_title(name, sizeof name, &r);
     make_about(about, sizeof about, &r);
     p = bex_page_new(title ? title : name, about, path);
+    bex_page_attempts(p, &r);
     bex_page_exploration(p, &r);
     bex_page_training(p, &r);
     bex_page_playground(p, &r);

@@ -3,8 +3,9 @@
  *   DIR/report.html    everything, in one file
  *   DIR/figures/       the figures as SVG and PNG, for papers and slides
  *
- * A path is a training run (metrics.csv), an exploration (results.json), or a directory of such, at
- * any depth. What an input lacks is left out of the page, with a note where it would have been. */
+ * A path is a training run (metrics.csv), an exploration (results.json), one over many worlds (tasks.json),
+ * or a directory of such, at any depth. What an input lacks is left out of the page, with a note where it
+ * would have been. */
 #ifndef BEX_REPORT_REPORT_H
 #define BEX_REPORT_REPORT_H
 

@@ -38,7 +38,7 @@ static double apart(const bex_imitation_part *a, int row, const bex_imitation_pa
     return sum;
 }
 
-// the K training windows nearest to a window, one a pass, never of its own
+// the K training windows nearest to a window, one a pass, never of its own, of its scene
 static int nearest(const bex_imitation *a, const bex_imitation_part *part, const bex_window *w,
                    bex_window *found) {
     int n = 0;
@@ -47,6 +47,7 @@ static int nearest(const bex_imitation *a, const bex_imitation_part *part, const
         for (long long j = 0; j < bex_windows_starts(a->train.windows); j++) {
             bex_window x = bex_windows_at(a->train.windows, j);
             bool had = part == &a->train && x.episode == w->episode && abs(x.row - w->row) < FUTURE;
+            had |= a->train.data->scene[x.episode] != part->data->scene[w->episode];
             for (int i = 0; i < n; i++)
                 had |= x.episode == found[i].episode && abs(x.row - found[i].row) < FUTURE;
             double d = apart(part, w->row, &a->train, x.row);

@@ -103,13 +103,13 @@ static void numeric_order_keys_and_masks(void **state) {
     unlink(m.path);
 }
 
-static make libero(const char *name, const char *task, const char *scene) {
+static make libero(const char *name, const char *task) {
     char info[200], bddl[200];
     make m = make_open(name);
     demo(&m, 0, 4, 1);
     demo(&m, 1, 3, 1);
-    snprintf(info, sizeof info, "{\"language_instruction\": \"%s\"}", task);
-    snprintf(bddl, sizeof bddl, "libero/bddl_files/libero_90/%s_%s.bddl", scene, "close_it");
+    snprintf(info, sizeof info, "{\"language_instruction\": \"close the drawer\"}");
+    snprintf(bddl, sizeof bddl, "libero/bddl_files/libero_90/%s.bddl", task);
     make_attribute(&m, "data", "problem_info", info);
     make_attribute(&m, "data", "bddl_file_name", bddl);
     make_close(&m);
@@ -122,9 +122,12 @@ static void libero_directory(void **state) {
     snprintf(folder, sizeof folder, "%s", scratch_path("libero"));
     mkdir(folder, 0755);
     static const char *const scenes[] = {"KITCHEN_SCENE10", "STUDY_SCENE1", "KITCHEN_SCENE10"};
-    static const char *const tasks[] = {"close the drawer", "pick the book", "open the drawer"};
+    // one instruction in two scenes is two tasks
+    static const char *const tasks[] = {"KITCHEN_SCENE10_close_the_drawer",
+                                        "STUDY_SCENE1_close_the_drawer",
+                                        "KITCHEN_SCENE10_open_the_drawer"};
     for (int i = 0; i < 3; i++) {
-        make m = libero("one.hdf5", tasks[i], scenes[i]);
+        make m = libero("one.hdf5", tasks[i]);
         snprintf(path, sizeof path, "%s/task_%d.hdf5", folder, i);
         assert_int_equal(rename(m.path, path), 0);
     }

@@ -19,7 +19,7 @@ static void make_actors(bex_actor **actors, const bex_policy *p) {
     bex_deploy_config o = p->config.deploy;
     o.candidates = N, o.commit = COMMIT, o.action_steps = 2;
     for (int i = 0; i < TRIALS; i++) {
-        actors[i] = bex_policy_actor_new(p, &o, bex_explore_stream(SEED, i));
+        actors[i] = bex_policy_actor_new(p, &o, NULL, bex_explore_stream(SEED, i));
         if (!actors[i]) fail_msg("%s", bex_error());
     }
 }

@@ -25,6 +25,26 @@ static void the_papers(void **state) {
     }
 }
 
+static void liberos(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int each, episodes;
+        bool until;
+    } two[] = {{"libero-hidden", BEX_EACH_SCENE, 15, false},
+               {"libero-given", BEX_EACH_TASK, 6, true}};
+    for (int i = 0; i < 2; i++) {
+        bex_protocol p;
+        assert_int_equal(bex_protocol_load(&p, two[i].name), 0);
+        assert_string_equal(p.env, "libero");
+        assert_string_equal(p.history, "last3");
+        assert_int_equal(p.each, two[i].each);
+        assert_int_equal(p.episodes, two[i].episodes);
+        assert_int_equal(p.episode_length, 300);
+        assert_int_equal(p.until, two[i].until);
+    }
+}
+
 static int load(bex_protocol *p, const char *text) {
     const char *path = scratch_path("own.ini");
     FILE *f = fopen(path, "w");
@@ -51,7 +71,9 @@ static void mistakes(void **state) {
     assert_true(bex_protocol_load(&p, "kitchn") < 0);
     assert_message("no protocol 'kitchn' (did you mean kitchen?)");
     assert_true(bex_protocol_load(&p, "something else") < 0);
-    assert_message("antmaze-large, antmaze-medium, kitchen, or the path of an ini file");
+    assert_message(
+        "antmaze-large, antmaze-medium, kitchen, libero-given, libero-hidden, or the path of an "
+        "ini file");
     assert_true(bex_protocol_load(&p, "no/such.ini") < 0);
     assert_message("no/such.ini");
     assert_true(load(&p, "[protocol]\nenv = kitchen\nsteps = 3\nepisodes = 4\n") < 0);
@@ -67,6 +89,7 @@ static void mistakes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_papers),
+        cmocka_unit_test(liberos),
         cmocka_unit_test(ones_own),
         cmocka_unit_test(mistakes),
     };

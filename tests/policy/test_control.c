@@ -314,14 +314,14 @@ static void a_recalled_stream_goes_on(void **state) {
         for (int e = 0; e < 2; e++) {
             episode(old, e, x);
             for (int t = 0; t < STEPS; t++) tiny_state(seen + t * TINY_O, e, t);
-            ok(bex_control_recall(new, seen, STEPS));
+            ok(bex_control_recall(new, seen, STEPS, TINY_O));
         }
         for (int e = 2; e < 4; e++) {
             episode(old, e, x), episode(new, e, y);
             assert_memory_equal(x, y, sizeof x);
         }
         ok(bex_control_begin(new));
-        assert_true(bex_control_recall(new, seen, STEPS) < 0);
+        assert_true(bex_control_recall(new, seen, STEPS, TINY_O) < 0);
         assert_message("an episode is running");
         bex_control_free(old), bex_control_free(new);
         bex_policy_free(p);

@@ -75,7 +75,7 @@ static void what_is_seen_is_remembered(void **state) {
     assert_message("no picture of camera 0");
     ok(bex_control_end(c));
     assert_int_equal(bex_memory_states(bex_control_memory(c)), STEPS + 1);
-    assert_true(bex_control_recall(c, s, 1) < 0);
+    assert_true(bex_control_recall(c, s, 1, TINY_O) < 0);
     assert_message("holds what was seen");
     bex_control_free(c), bex_control_free(d);
     bex_arena_free(arena);

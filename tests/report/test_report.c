@@ -303,9 +303,40 @@ static void pooling_is_the_estimate_over_all(void **state) {
     assert_true(out[0] == 7 && isnan(out[1]));
 }
 
+static void put_tasks(const char *folder, const char *agent, const char *first) {
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "{\"protocol\": \"libero-hidden\", \"agent\": %s, \"attempts\": 4, \"shared\": true, \"tasks\":"
+        "[{\"scene\": \"KITCHEN_SCENE1\", \"task\": \"open_it\", \"first\": %s}]}",
+        agent, first);
+    put(folder, "tasks.json", text);
+}
+
+// two seeds of one agent are one line of the table: 1, 0, 3, 2 of four attempts
+static void tasks_of_many_worlds(void **state) {
+    (void)state;
+    put_tasks("many/be1", "{\"name\": \"be\"}", "[1, 0]");
+    put_tasks("many/be2", "{\"name\": \"be\"}", "[3, 2]");
+    put_tasks("many/any", "{\"name\": \"bc\", \"noise\": 0.387, \"told\": \"any\"}", "[0, 0]");
+    const char *const paths[] = {below("many")};
+    char *html = write_report(paths, 1);
+    assert_has(html, "Tasks: libero-hidden");
+    assert_has(html, "0.750 \u00b1 0.250"); // three of four
+    assert_has(html, "0.250 \u00b1 0.250"); // one of them at once
+    assert_has(html, ">2.8<");              // (1 + 5 + 3 + 2) / 4 attempts
+    assert_has(html, "BC, action noise 0.39, told a random task");
+    free(html);
+    put_tasks("many/bad", "{}", "[7]");
+    assert_true(bex_report_write(paths, 1, NULL, below("out")) < 0);
+    assert_message("attempt 7 of 4");
+    bex_folder_remove(below("many"));
+}
+
 int main(void) {
     snprintf(root, sizeof root, "%s", scratch_path("report"));
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tasks_of_many_worlds),
         cmocka_unit_test(the_whole_set),
         cmocka_unit_test(a_map_of_those_that_have_one),
         cmocka_unit_test(goals_have_a_part_of_their_own),

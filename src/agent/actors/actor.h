@@ -3,6 +3,8 @@
  *     begin   a new episode
  *     act     once an environment step: the state seen in, the action to take out. Action chunks are
  *             the actor's affair
+ *     looks   will the next act look at pictures? They cost more than the step itself and are left undrawn,
+ *             or as they were, where it will not. Between episodes they are always drawn. NULL: always
  *     saw     what came of it: reward, next state, end. For actors that learn; NULL: does not
  *     end     the episode is over: its states join the actor's history
  *     recall  instead of the four, an episode of this very actor that was played before: afterwards the
@@ -24,6 +26,7 @@ typedef struct bex_actor_class {
     int (*begin)(bex_actor *actor);
     /* What is seen -> action (A). Allocates nothing. Pictures an actor does not know are refused. */
     int (*act)(bex_actor *actor, const bex_observation *obs, bex_real *action);
+    bool (*looks)(const bex_actor *actor);
     /* After each act, the last of an episode too; step->obs and act are act's. */
     int (*saw)(bex_actor *actor, const bex_step *step);
     int (*end)(bex_actor *actor);

@@ -5,19 +5,30 @@
 
 #include <stdlib.h>
 
+#define APART R(1000) // of two scenes, in deviations: further than states of one ever are
+
 static int find_columns(bex_here *h, const bex_imitation *a) {
     const bex_coverage_config *c = &a->config.policy.coverage;
     const char *text = c->here[0] ? c->here : c->dims;
+    const bex_names *scenes = &h->part->data->scenes;
     int O = a->policy->O,
         n = bex_columns_select(h->column, BEX_FEATURE_DIMS, text, &h->part->data->columns, O);
     if (n < 0) return bex_fail_in("coverage.here");
     for (int i = 0; !n && i < O; i++) h->column[i] = i;
-    h->D = n ? n : O;
+    h->columns = n ? n : O;
+    h->D = h->columns + (scenes->count > 1);
     return 0;
 }
 
-static void take_point(const bex_here *h, const bex_real *state, bex_real *point) {
-    for (int i = 0; i < h->D; i++) point[i] = state[h->column[i]];
+static int scene_of(const bex_imitation_part *of, int row) {
+    return of->data->scene[bex_windows_episode(of->windows, row)];
+}
+
+// row: of the part whose state it is
+static void take_point(const bex_here *h, const bex_imitation_part *of, int row,
+                       const bex_real *state, bex_real *point) {
+    for (int i = 0; i < h->columns; i++) point[i] = state[h->column[i]];
+    if (h->D > h->columns) point[h->columns] = APART * (bex_real)scene_of(of, row);
 }
 
 // starts of windows (starts,D); state: room for one
@@ -30,7 +41,7 @@ static void take_points(const bex_here *h, const bex_imitation *a, bex_real *poi
         if (!part->states)
             bex_normalise_states(&a->policy->normaliser, state,
                                  part->data->observations + row * (size_t)part->data->O, 1);
-        take_point(h, at, points + (size_t)j * (size_t)h->D);
+        take_point(h, part, (int)row, at, points + (size_t)j * (size_t)h->D);
     }
 }
 
@@ -59,7 +70,10 @@ void bex_here_fini(bex_here *h) {
 
 int bex_here_find(const bex_here *h, const bex_imitation_part *of, int row, int k,
                   bex_window *found) {
-    bex_real query[BEX_FEATURE_DIMS];
-    take_point(h, of->states + (size_t)row * (size_t)h->stride, query);
-    return bex_alternatives_find(h->alternatives, query, of == h->part ? row : -1, k, found);
+    bex_real query[BEX_FEATURE_DIMS + 1];
+    take_point(h, of, row, of->states + (size_t)row * (size_t)h->stride, query);
+    int n = bex_alternatives_find(h->alternatives, query, of == h->part ? row : -1, k, found);
+    // a scene with fewer passes has fewer alternatives; those of others are the last
+    while (n && scene_of(h->part, found[n - 1].row) != scene_of(of, row)) n--;
+    return n;
 }

@@ -1,6 +1,7 @@
 /* agent/imitation/here.h - where else demonstrators went on from nearly the same state: data/alternatives.h
  * over the columns that say where one is (coverage.here; empty: coverage.dims; empty too: all), in the
- * network's units. */
+ * network's units. Demonstrations of several scenes are apart: what can be done in another kitchen from the
+ * same posture is no alternative. */
 #ifndef BEX_AGENT_IMITATION_HERE_H
 #define BEX_AGENT_IMITATION_HERE_H
 
@@ -10,7 +11,8 @@
 typedef struct bex_here {
     const bex_imitation_part *part; // whose windows are found
     bex_alternatives *alternatives;
-    int column[BEX_FEATURE_DIMS], D;
+    int column[BEX_FEATURE_DIMS], columns;
+    int D;      // of a point: the columns, and the scene where there are several
     int stride; // of a row of states
 } bex_here;
 

@@ -183,6 +183,22 @@ static void note_origin(bex_policy_origin *o, const bex_dataset *d) {
     if (d->pictures) bex_pictures_stored(d->pictures, 0, &o->height, &o->width);
 }
 
+static int take_labels(bex_labels *to, const bex_names *from) {
+    for (int i = 0; i < from->count; i++)
+        if (bex_labels_add(to, from->text[i]) < 0) return -1;
+    return 0;
+}
+
+static int name_labels(bex_policy *p, const bex_dataset *d) {
+    bex_labels tasks = {0}, scenes = {0};
+    int code = take_labels(&tasks, &d->tasks);
+    if (code == 0) code = take_labels(&scenes, &d->scenes);
+    if (code == 0) code = bex_policy_name_labels(p, &tasks, &scenes);
+    bex_labels_fini(&tasks);
+    bex_labels_fini(&scenes);
+    return code;
+}
+
 static int set_up(bex_imitation *a, const char *cache) {
     const bex_train_config *c = &a->config;
     const bex_optimiser_config *t = &c->train;
@@ -198,13 +214,14 @@ static int set_up(bex_imitation *a, const char *cache) {
     a->lanes = bex_lanes_spread((int)t->lanes, (int)t->threads);
     a->policy = bex_policy_new(&c->policy, d->O, d->A, d->tasks.count, d->scenes.count,
                                bex_lanes_blocks(a->lanes), (uint64_t)t->seed);
-    if (!a->policy || bex_policy_name_columns(a->policy, &d->columns) < 0 || load_encoder(a) < 0 ||
-        see(a, cache) < 0)
+    if (!a->policy || bex_policy_name_columns(a->policy, &d->columns) < 0 ||
+        name_labels(a->policy, d) < 0 || load_encoder(a) < 0 || see(a, cache) < 0)
         return -1;
     note_origin(&a->policy->origin, d);
     if (bex_normaliser_fit(&a->policy->normaliser, d->observations, d->actions, d->rows, d->O, d->A,
                            c->data.drop_constant) < 0)
         return -1;
+    bex_normaliser_widen(&a->policy->normaliser, c->data.least_deviation);
     if (bex_policy_uses_phi(&c->policy)) {
         a->policy->phi = bex_policy_phi(&c->policy, &a->policy->normaliser);
         if (!a->policy->phi) return -1;

@@ -104,9 +104,9 @@ static int check_skills(const bex_learner *x, const bex_skill_about *about) {
         return bex_fail("skills of %s, not of %s", about->agent, x->method->name);
     if (!same_world(about->world, w))
         return bex_fail("skills of %s, and %s is to be explored", about->world, w->name);
-    if (about->O != w->spec.state || about->A != w->A)
+    if (about->O != bex_world_shown(w) || about->A != w->A)
         return bex_fail("skills of %d observation and %d action values, %s has %d and %d", about->O,
-                        about->A, w->name, w->spec.state, w->A);
+                        about->A, w->name, bex_world_shown(w), w->A);
     if (x->config.state && x->config.state != about->S)
         return bex_fail("skills of the first %d observation values, online.state = %lld", about->S,
                         x->config.state);
@@ -130,10 +130,10 @@ static int open_skills(bex_learner *x, const char *path) {
 
 static int read_data(bex_learner *x) {
     const bex_world *w = x->world;
-    if (x->data->O != w->spec.state || x->data->A != w->A)
+    if (x->data->O != bex_world_shown(w) || x->data->A != w->A)
         return bex_fail("the demonstrations have %d observation and %d action columns, %s has %d "
                         "and %d",
-                        x->data->O, x->data->A, w->name, w->spec.state, w->A);
+                        x->data->O, x->data->A, w->name, bex_world_shown(w), w->A);
     if (bex_prior_data_init(&x->prior, x->data, x->S, x->U, x->H, x->method->read, x->skills) < 0)
         return -1;
     long long wanted = x->config.updates * (x->config.batch / 2);
@@ -144,11 +144,12 @@ static int read_data(bex_learner *x) {
 
 static int open_all(bex_learner *x, const char *skills) {
     const bex_learner_config *c = &x->config;
-    x->S = c->state ? (int)c->state : x->world->spec.state;
+    int shown = bex_world_shown(x->world);
+    x->S = c->state ? (int)c->state : shown;
     x->U = x->world->A, x->H = 1;
-    if (x->S > x->world->spec.state)
+    if (x->S > shown)
         return bex_fail("online.state = %d: %s has %d observation values", x->S, x->world->name,
-                        x->world->spec.state);
+                        shown);
     if (parse_widths(x) < 0 || parse_warmup(x) < 0 || check_reward(x) < 0) return -1;
     if (x->method->skills && open_skills(x, skills) < 0) return -1;
     x->bonus = c->bonus < 0 ? x->method->bonus : c->bonus;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/parallel.h"
 #include "demo/tabletop/script.h"
+#include "env/tabletop/objects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ enum { FIRST = 128, WAVE = 16 };
     X(ee_ori, 3)                                                                                   \
     X(timestep, 1)                                                                                 \
     X(pose, e->poses)                                                                              \
+    X(object, e->objects)                                                                          \
     X(agentview, 3 * e->image * e->image)                                                          \
     X(eye_in_hand, 3 * e->image * e->image)
 
@@ -67,6 +69,7 @@ static int record(bex_env *env, const double *action, void *payload) {
     e->timestep[t] = (double)t;
     memcpy(e->pose + (size_t)e->poses * t, e->states + (size_t)e->width * t + 1 + BEX_LIBERO_ROBOT,
            (size_t)e->poses * sizeof *e->pose);
+    bex_libero_see_objects(env, s.at, e->object + (size_t)e->objects * t);
     if (e->image) {
         size_t bytes = 3 * (size_t)e->image * (size_t)e->image;
         const bex_frame f = {.image = {e->agentview + bytes * t, e->eye_in_hand + bytes * t}};
@@ -112,6 +115,7 @@ int bex_tabletop_attempt(bex_tabletop_episode *e, const bex_tabletop_job *job, i
                                 .image = job->world->spec.cameras ? job->world->spec.width : 0};
     if (!env) return -1;
     e->poses = job->world->class->sim(env)->model->nq - BEX_LIBERO_ROBOT;
+    e->objects = bex_objects_width();
     int code = play(e, job, env, attempt);
     job->world->class->free(env);
     // contacts of parts this stiff sometimes blow up: an attempt that failed
@@ -162,6 +166,7 @@ bex_libero_demo bex_tabletop_demo(const bex_tabletop_episode *e, const char *mod
     return (bex_libero_demo){.rows = e->rows,
                              .width = e->width,
                              .poses = e->poses,
+                             .objects = e->objects,
                              .image = e->image,
                              .actions = e->actions,
                              .states = e->states,
@@ -172,6 +177,7 @@ bex_libero_demo bex_tabletop_demo(const bex_tabletop_episode *e, const char *mod
                              .ee_ori = e->ee_ori,
                              .timestep = e->timestep,
                              .pose = e->pose,
+                             .object = e->object,
                              .agentview = e->agentview,
                              .eye_in_hand = e->eye_in_hand,
                              .model_file = model_file,

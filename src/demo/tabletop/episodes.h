@@ -12,8 +12,9 @@
 /* One attempt's rows, growing; all its arrays are its own. */
 typedef struct bex_tabletop_episode {
     bool success;
-    int rows, room, width, poses, image;
-    double *actions, *states, *robot_states, *joints, *fingers, *ee_pos, *ee_ori, *timestep, *pose;
+    int rows, room, width, poses, objects, image;
+    double *actions, *states, *robot_states, *joints, *fingers, *ee_pos, *ee_ori, *timestep, *pose,
+        *object;
     unsigned char *agentview, *eye_in_hand;
     double *init_state;
 } bex_tabletop_episode;

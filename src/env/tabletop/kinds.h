@@ -16,6 +16,8 @@ typedef struct bex_kind {
     double turn[2];   // of books: the angle, written as (sin(a/2), 0, 0, cos(a/2)); equal: none
     double open[2];   // joint range that counts as open, or on; equal: has no such state
     double closed[2]; // closed, or off
+    // of env/tabletop/objects.h: most of it in one of LIBERO's scenes, 0 is 1; joints of a fixture
+    int copies, joints;
 } bex_kind;
 
 /* NULL: unknown. */

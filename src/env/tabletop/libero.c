@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "env/mj_env.h"
+#include "env/tabletop/objects.h"
 #include "env/tabletop/view.h"
 #include "env/world_keys.h"
 
@@ -30,8 +31,12 @@ static const bex_config_row rows[] = {
                       "fingers, grip site and quaternion; or joints and fingers"),
     BEX_CONFIG_BOOL(bex_libero_options, timestep, "true", "observe the step since the reset"),
     BEX_CONFIG_BOOL(bex_libero_options, poses, "false", "observe where everything is"),
-    BEX_CONFIG_BOOL(bex_libero_options, tasks, "false",
-                    "observe the tasks done now, as a number: goals of bex explore"),
+    BEX_CONFIG_BOOL(
+        bex_libero_options, objects, "false",
+        "observe everything from the hand, in a vector that is the same for all scenes"),
+    BEX_CONFIG_BOOL(
+        bex_libero_options, tasks, "false",
+        "record the tasks done now, as a number that no policy sees: goals of bex explore"),
     BEX_CONFIG_CHOICE(
         bex_libero_options, start, "auto", starts,
         "initial states: of LIBERO's files, drawn in regions; auto: files where there are any"),
@@ -72,13 +77,16 @@ typedef struct libero_world {
     int free_at;                    // qpos of the first object
     int camera[BEX_LIBERO_CAMERAS]; // of BEX_VIEW's, in the order observed
     bex_view *view;                 // NULL: no pictures
+    char label[BEX_BDDL_TASKS][sizeof((bex_libero_options *)0)->scene + BEX_BDDL_TEXT];
+    const char *labels[BEX_BDDL_TASKS]; // SCENE_task
 } libero_world;
 
 typedef struct libero_env {
     bex_mj_env mj;
     bex_osc osc;
     int steps;
-    unsigned seen; // tasks done so far
+    unsigned seen;   // tasks done so far
+    double *objects; // (bex_objects_width()) of env.objects; NULL: not observed
 } libero_env;
 
 static const libero_world *world_of(const bex_env *env) {
@@ -169,6 +177,7 @@ static int name_columns(libero_world *w) {
     if (code >= 0 && o->timestep) code = bex_columns_add_key(c, "timestep", 1);
     if (code >= 0 && o->poses)
         code = bex_columns_add_key(c, "poses", w->mj.model->nq - BEX_LIBERO_ROBOT);
+    if (code >= 0 && o->objects) code = bex_columns_add_key(c, "objects", bex_objects_width());
     if (code >= 0 && o->tasks) code = bex_columns_add_key(c, "tasks", 1);
     return code;
 }
@@ -188,21 +197,35 @@ static void suit(const bex_env_seen *seen, char *keys, size_t size) {
     *keys = 0;
     if (*seen->scene) n += (size_t)snprintf(keys, size, "scene=%s\n", seen->scene);
     if (c->count && n < size)
-        n += (size_t)snprintf(keys + n, size - n, "proprio=%s\ntimestep=%s\nposes=%s\n",
+        n += (size_t)snprintf(keys + n, size - n, "proprio=%s\ntimestep=%s\nposes=%s\nobjects=%s\n",
                               has_key(c, "joint_states") ? "joints" : "robot_states",
                               has_key(c, "timestep") ? "true" : "false",
-                              has_key(c, "poses") ? "true" : "false");
+                              has_key(c, "poses") ? "true" : "false",
+                              has_key(c, "objects") ? "true" : "false");
     if (*seen->cameras && n < size)
         n += (size_t)snprintf(keys + n, size - n, "cameras=%s\n", seen->cameras);
     if (*seen->cameras && seen->pixels && n < size)
         snprintf(keys + n, size - n, "images=%d\n", seen->pixels);
 }
 
+// what demonstrations of it are labelled with, as LIBERO's files are called
+static void label(libero_world *w) {
+    bex_world *base = &w->mj.base;
+    for (int i = 0; i < w->scene.tasks; i++) {
+        snprintf(w->label[i], sizeof w->label[i], "%s_%s", w->options.scene, w->scene.task[i].name);
+        w->labels[i] = w->label[i];
+    }
+    base->tasks = w->labels, base->task_count = w->scene.tasks, base->task = w->task;
+}
+
 static void describe(libero_world *w) {
     bex_world *base = &w->mj.base;
     const bex_libero_options *o = &w->options;
     base->spec.state = BEX_LIBERO_PROPRIO + o->timestep + o->tasks +
-                       (o->poses ? w->mj.model->nq - BEX_LIBERO_ROBOT : 0);
+                       (o->poses ? w->mj.model->nq - BEX_LIBERO_ROBOT : 0) +
+                       (o->objects ? bex_objects_width() : 0);
+    base->recorded = o->tasks;
+    label(w);
     if (o->images)
         base->spec.height = base->spec.width = (int)o->images;
     else
@@ -229,7 +252,9 @@ static int load(libero_world *w) {
         return -1;
     w->mj.model = made.model;
     memcpy(w->placing, made.placing, sizeof w->placing);
-    if (bex_goals_init(&w->goals, &w->scene, w->mj.model) < 0 || load_states(w) < 0) return -1;
+    if (bex_goals_init(&w->goals, &w->scene, w->mj.model) < 0 || load_states(w) < 0 ||
+        (o->objects && bex_objects_check(&w->scene) < 0))
+        return -1;
     bex_osc probe;
     int code = bex_osc_init(&probe, w->mj.model, rest);
     bex_osc_fini(&probe);
@@ -258,7 +283,12 @@ static bex_env *env_new(const bex_world *world) {
     bex_env *env = bex_mj_env_new(world);
     if (!env) return NULL;
     libero_env *e = (libero_env *)env;
-    if (bex_osc_init(&e->osc, e->mj.sim.model, rest) == 0) return env;
+    bool whole = bex_osc_init(&e->osc, e->mj.sim.model, rest) == 0;
+    if (whole && world_of(env)->options.objects) {
+        e->objects = calloc((size_t)bex_objects_width(), sizeof *e->objects);
+        whole = e->objects || bex_fail("out of memory") == 0;
+    }
+    if (whole) return env;
     world->class->free(env);
     return NULL;
 }
@@ -266,6 +296,7 @@ static bex_env *env_new(const bex_world *world) {
 static void env_free(bex_env *env) {
     if (!env) return;
     bex_osc_fini(&((libero_env *)env)->osc);
+    free(((libero_env *)env)->objects);
     bex_mj_env_free(env);
 }
 
@@ -282,6 +313,10 @@ void bex_libero_see_arm(const bex_osc *o, const bex_mj_sim *sim, bex_libero_seen
 void bex_libero_see(bex_env *env, bex_libero_seen *s) {
     const libero_env *e = (const libero_env *)env;
     bex_libero_see_arm(&e->osc, &e->mj.sim, s);
+}
+
+void bex_libero_see_objects(bex_env *env, const double grip[3], double *out) {
+    bex_objects_see(&world_of(env)->goals, &((libero_env *)env)->mj.sim, grip, out);
 }
 
 void bex_libero_axis_angle(const double quat[4], double v[3]) {
@@ -326,6 +361,8 @@ static int observe(libero_env *e, const bex_frame *out, unsigned done) {
     if (w->options.timestep) *to++ = (bex_real)e->steps;
     for (int i = BEX_LIBERO_ROBOT; w->options.poses && i < w->mj.model->nq; i++)
         *to++ = (bex_real)e->mj.sim.qpos[i];
+    if (e->objects) bex_libero_see_objects(&e->mj.base, s.at, e->objects);
+    for (int i = 0; e->objects && i < bex_objects_width(); i++) *to++ = (bex_real)e->objects[i];
     if (w->options.tasks) *to = (bex_real)done;
     return bex_libero_look(&e->mj.base, out);
 }
@@ -547,6 +584,32 @@ bex_osc *bex_libero_osc(bex_env *env) {
     return &((libero_env *)env)->osc;
 }
 
+static int list_worlds(const void *own, bex_world_label **out) {
+    const bex_libero_options *o = own;
+    bex_parts parts;
+    int n = 0;
+    *out = NULL;
+    bex_bddl *s = malloc(sizeof *s);
+    int code = s ? bex_parts_init(&parts, o->libero, o->robosuite) : bex_fail("out of memory");
+    for (int i = 0; code >= 0 && bex_scene_at(i); i++) {
+        code = bex_parts_scene(s, &parts, bex_scene_at(i));
+        bex_world_label *more =
+            code < 0 ? NULL : realloc(*out, (size_t)(n + s->tasks) * sizeof *more);
+        if (code >= 0 && !more) code = bex_fail("out of memory");
+        if (!more) break;
+        *out = more;
+        for (int t = 0; t < s->tasks; t++, n++) {
+            snprintf(more[n].scene, sizeof more[n].scene, "%s", bex_scene_at(i));
+            snprintf(more[n].task, sizeof more[n].task, "%s", s->task[t].name);
+        }
+    }
+    free(s);
+    if (code >= 0) return n;
+    free(*out);
+    *out = NULL;
+    return -1;
+}
+
 const bex_env_class bex_libero = {
     .name = "libero",
     .family = BEX_LIBERO_FAMILY,
@@ -559,6 +622,7 @@ const bex_env_class bex_libero = {
     .suit = suit,
     .open = world_open,
     .close = world_close,
+    .list = list_worlds,
     .env_size = sizeof(libero_env),
     .new = env_new,
     .free = env_free,

@@ -3,8 +3,8 @@
  *
  *   state      proprioception (9): robot_states = finger positions 2, grip site 3, quaternion x y z w of
  *              the hand 4; or joints 7 and fingers 2. Then, as chosen: the step since the reset (1),
- * everything in
- *              qpos behind the robot (poses), the tasks done now as a number (its bits)
+ *              everything in qpos behind the robot (poses), the same vector for all scenes (objects:
+ *              env/tabletop/objects.h), and, for records alone, the tasks done now as a number (its bits)
  *   pictures   agentview, then the wrist's camera, or as chosen, square; bottom row first, as LIBERO's; drawn
  *              only into frames that want them
  *   action (7) dx dy dz, rotation, gripper: env/tabletop/osc.h; 20 Hz
@@ -32,7 +32,7 @@ enum { BEX_LIBERO_CAMERAS = 2, BEX_LIBERO_PROPRIO = 9, BEX_LIBERO_ROBOT = 9 };
 typedef struct bex_libero_options {
     char libero[160], robosuite[160], scene[40], task[160], cameras[160];
     int proprio, start, detail; // choices of libero.c
-    bool timestep, poses, tasks, reflection;
+    bool timestep, poses, objects, tasks, reflection;
     long long settle, images, textures, samples, fixtures;
 } bex_libero_options;
 
@@ -71,6 +71,8 @@ typedef struct bex_libero_seen {
 } bex_libero_seen;
 void bex_libero_see(bex_env *env, bex_libero_seen *out);
 void bex_libero_see_arm(const bex_osc *osc, const bex_mj_sim *sim, bex_libero_seen *out);
+/* Where everything is, (bex_objects_width()) of env/tabletop/objects.h. */
+void bex_libero_see_objects(bex_env *env, const double grip[3], double *out);
 
 /* Of demonstration files: a quaternion x y z w as axis times angle, the shorter way; a picture (size,
  * size, 3) top row first turned into bottom row first. */
