@@ -119,8 +119,8 @@ struct bex_env_class {
     const bex_config_row *rows;
     size_t options_size;
 
-    /* The lines of own options (bex_world_options.keys) under which it shows what a policy saw in training, as
-     * far as it can; "" where nothing is known. NULL: always shows the same. */
+    /* The lines of own options (bex_world_options.keys) under which it shows what a policy saw in
+     * training, as far as it can; "" where nothing is known. NULL: always shows the same. */
     void (*suit)(const bex_env_seen *seen, char *keys, size_t size);
 
     /* The world with these options (never NULL) and these of its own (NULL without rows), or a message

@@ -10,7 +10,8 @@
  *
  * Two boxes that rest face to face, nearly without depth, now and then get one contact too many, as deep as
  * the larger box is wide (google-deepmind/mujoco issue 3476; 2.2.2 does it too): a book at rest on a table
- * flew off at 200 rad/s. No contact is deeper than the two overlap along its normal; a deeper one is dropped. */
+ * flew off at 200 rad/s. No contact is deeper than the two overlap along its normal: a deeper one is
+ * dropped. */
 #include "env/mj.h"
 
 #include "base/error.h"

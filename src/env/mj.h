@@ -46,8 +46,8 @@ typedef struct bex_mj_scene {
     bool take; // bytes are malloced: each is freed and NULL as soon as MuJoCo has its copy
 } bex_mj_scene;
 
-/* Compile a scene; what is not taken is borrowed until this returns. A file that is named and not among `files` is a
- * message: nothing is ever read from the disk. Otherwise as bex_mj_model_load. */
+/* Compile a scene; what is not taken is borrowed until this returns. A file that is named and not among
+ * `files` is a message: nothing is ever read from the disk. Otherwise as bex_mj_model_load. */
 int bex_mj_scene_load(bex_mj_model **out, const bex_mj_scene *scene, const char *name);
 
 /* Compile MJCF text that names no files; `name` is what messages call it. Not for two threads at once

@@ -4,11 +4,12 @@
  *     bex_offscreen_draw(o, sim, &camera, rgb);               rgb (height, width, 3), top row first
  *     bex_offscreen_close(o);
  *
- * MuJoCo's own renderer on EGL, Mesa's software rasteriser where there is no GPU. The model is borrowed until
- * the renderer is closed. The simulation is only read: positions are copied into one of the renderer's own, so
- * that a picture never changes a motion. A drawing takes the renderer's OpenGL context into the calling thread
- * and gives it back: any thread may draw, one at a time in each renderer, several renderers at once. Opening
- * and closing are not for two threads at once. A build without EGL or MuJoCo says so in bex_offscreen_open. */
+ * MuJoCo's own renderer on EGL, Mesa's software rasteriser where there is no GPU. The model is borrowed
+ * until the renderer is closed. The simulation is only read: positions are copied into one of the
+ * renderer's own, so that a picture never changes a motion. A drawing takes the renderer's OpenGL context
+ * into the calling thread and gives it back: any thread may draw, one at a time in each renderer, several
+ * renderers at once. Opening and closing are not for two threads at once. A build without EGL or MuJoCo
+ * says so in bex_offscreen_open. */
 #ifndef BEX_ENV_OFFSCREEN_H
 #define BEX_ENV_OFFSCREEN_H
 

@@ -2,7 +2,7 @@
  * were done over all of them.
  *
  *     DIR/suite.json               what was asked for: `bex explore --resume DIR` asks for the same
- *     DIR/KITCHEN_SCENE5/          an exploration like any other: results.json, trajectories.hdf5, unfinished/
+ *     DIR/KITCHEN_SCENE5/          an exploration like any other: results.json, trajectories.hdf5, ..
  *     DIR/tasks.json               record/attempts.h, once all are complete
  *
  *     bex_suite s = {.q = &request, ...};

@@ -317,9 +317,9 @@ static inline __attribute__((always_inline)) void outer_rows(int rows, bex_real 
     }
 }
 
-/* Pictures of few colours, with their border: all that output pixels first .. first + n - 1 read, one long piece
- * a pixel at `to`, so that panels are full but for the last. Copied by whole vectors: what is too much is the
- * next piece's place, or the room behind the last. */
+/* Pictures of few colours, with their border: all that output pixels first .. first + n - 1 read, one
+ * long piece a pixel at `to`, so that panels are full but for the last. Copied by whole vectors: what is
+ * too much is the next piece's place, or the room behind the last. */
 static void unfold(chunk *c, bex_real *to, const view *v, const bex_conv2d_dims *d, int first,
                    int n) {
     int OH = bex_conv2d_height(d), OW = bex_conv2d_width(d), ld = unfolded(d), length = v->length;

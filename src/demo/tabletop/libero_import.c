@@ -109,7 +109,7 @@ static int begin(replay *r, const source *s) {
     memcpy(r->sim.qpos, state + 1, (size_t)r->model->nq * sizeof *state);
     memcpy(r->sim.qvel, state + 1 + r->model->nq, (size_t)r->model->nv * sizeof *state);
     if (code == 0) code = bex_mj_sim_forward(&r->sim);
-    // LIBERO keeps neither the first five actions nor their state: by then the fingers' motors had gone all the way
+    // LIBERO keeps neither the first five actions nor their state: by then the fingers had gone all the way
     if (code == 0 && s->libero && !there)
         bex_osc_resume(&r->osc, &r->sim, r->actions[6] > 0 ? 1 : -1);
     for (long long i = 0; there && i < s->settle && code == 0; i++) {

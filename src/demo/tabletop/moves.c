@@ -281,8 +281,8 @@ static double drawer_at(const bex_hand *h, const drawer *d) {
     return bex_goals_joint(h->goals, h->sim, &d->joint);
 }
 
-/* Closed fingers on the bar from above and behind, pressed down and drawn out. A bar gripped between them creeps out of
- * the pads: of 48 pulls at the top drawer a quarter slipped off, of 96 by this one none. */
+/* Closed fingers on the bar from above and behind, pressed down and drawn out. A bar gripped between them
+ * creeps out of the pads: of 48 pulls at the top drawer a quarter slipped off, of 96 by this one none. */
 static void pull_drawer(bex_hand *h, int region) {
     drawer d = drawer_of(h, region);
     double R[9], at[3], in[3] = {-d.out[0], -d.out[1], 0};
