@@ -25,7 +25,8 @@ int bex_fit_keys(char *keys, size_t size, const bex_policy *p, const bex_env_cla
 static int check_columns(const bex_policy *p, const char *run, const bex_world *w) {
     const bex_column_names *ours = &p->columns, *its = &w->columns;
     char want[LIST], have[LIST];
-    if (!ours->count || !its->count || its->count != w->spec.state) return 0; // recorded ones among them
+    if (!ours->count || !its->count || its->count != w->spec.state)
+        return 0; // recorded ones among them
     bool same = p->given == bex_world_shown(w);
     for (int i = 0; same && i < p->given; i++) same = !strcmp(ours->name[i], its->name[i]);
     if (same) return 0;
