@@ -21,6 +21,7 @@
 #include "env/tabletop/compose.h"
 #include "env/tabletop/goals.h"
 #include "env/tabletop/init_states.h"
+#include "env/tabletop/libero_options.h"
 #include "env/tabletop/osc.h"
 
 extern const bex_env_class bex_libero;
@@ -28,13 +29,6 @@ extern const bex_env_class bex_libero;
 #define BEX_LIBERO_FAMILY "libero"
 
 enum { BEX_LIBERO_CAMERAS = 2, BEX_LIBERO_PROPRIO = 9, BEX_LIBERO_ROBOT = 9 };
-
-typedef struct bex_libero_options {
-    char libero[160], robosuite[160], scene[40], task[160], cameras[160];
-    int proprio, start, detail; // choices of libero.c
-    bool timestep, poses, objects, tasks, reflection;
-    long long settle, images, textures, samples, fixtures;
-} bex_libero_options;
 
 /* The scene behind a world of this family; NULL: another family. */
 const bex_bddl *bex_libero_scene(const bex_world *world);
