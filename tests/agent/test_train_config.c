@@ -31,6 +31,12 @@ static const struct {
     {"kitchen-be.ini", 60, 9, 603491},
     {"kitchen-hilp.ini", 30, 9, 3376213},
     {"kitchen-supe.ini", 30, 9, 2248754},
+    {"libero-bc-given.ini", 234, 7, 0},
+    {"libero-bc-paper.ini", 9, 7, 0},
+    {"libero-bc.ini", 234, 7, 0},
+    {"libero-be-given.ini", 234, 7, 0},
+    {"libero-be-paper.ini", 9, 7, 0},
+    {"libero-be.ini", 234, 7, 0},
     {"maze2d-medium-bc.ini", 4, 2, 0},
     {"maze2d-medium-be-paper.ini", 4, 2, 0},
     {"maze2d-medium-be.ini", 4, 2, 0},
@@ -72,12 +78,12 @@ static size_t without_tokens(const bex_params *p) {
 // phi of states with some statistics, as a trainer makes it
 static void build_phi(const char *name, const bex_policy_config *c, int O, int A) {
     bex_normaliser n = {.O = O, .A = A};
-    bex_real mean[64], std[64];
+    bex_real mean[256], std[256];
     for (int i = 0; i < O; i++) mean[i] = R(i), std[i] = R(i % 2);
     n.mean = mean, n.std = std;
     bex_feature *phi = bex_policy_phi(c, &n);
     if (!phi) fail_msg("%s: %s", name, bex_error());
-    assert_int_equal(bex_feature_shape(phi).d, 32);
+    assert_int_equal(bex_feature_shape(phi).d, strstr(name, "libero") ? 16 : 32);
     bex_feature_free(phi);
 }
 
@@ -130,7 +136,8 @@ static void every_preset_builds_its_network(void **state) {
         // rows of actions alone: the paper's network
         c.policy.model.waypoints = false, c.policy.coverage.support = 0,
         c.policy.diffusion.show_waypoints = 0;
-        bex_policy *p = bex_policy_new(&c.policy, presets[i].O, presets[i].A, 0, 0, 0, 0);
+        int tasks = c.policy.model.task ? 90 : 0, scenes = c.policy.model.scene ? 20 : 0;
+        bex_policy *p = bex_policy_new(&c.policy, presets[i].O, presets[i].A, tasks, scenes, 0, 0);
         if (!p) fail_msg("%s: %s", presets[i].name, bex_error());
         size_t counted = without_tokens(p->params);
         if (presets[i].network && counted != presets[i].network)
@@ -170,16 +177,18 @@ static void paper_presets_are_literal(void **state) {
     (void)state;
     for (int i = 0; i < PRESETS; i++) {
         bex_train_config c = load(presets[i].name);
-        if (!strstr(presets[i].name, "-paper")) continue;
+        if (!strstr(presets[i].name, "-be-paper")) continue;
         const bex_coverage_config *v = &c.policy.coverage;
         assert_int_equal(c.policy.model.mode, BEX_DIT_FULL);
         assert_int_equal(c.policy.model.pool, BEX_POOL_ALL);
         assert_int_equal(v->normalise, BEX_NORMALISE_GLOBAL);
-        assert_string_equal(bex_phi_kinds[v->phi], "mlp");
-        assert_true(v->features == 32 && v->hidden == 128 && v->lambda == 0.01);
-        assert_true(!v->standardise && v->dims[0] == 0);
+        bool seeing = strstr(presets[i].name, "libero"); // cosines of proprioception, appendix B.2
+        assert_string_equal(bex_phi_kinds[v->phi], seeing ? "cosine" : "mlp");
+        assert_true(v->features == (seeing ? 16 : 32) && v->hidden == 128 && v->lambda == 0.01);
+        if (!seeing) assert_true(!v->standardise && v->dims[0] == 0);
         assert_true(c.train.trajectories == 1 && c.train.samples_per_history == 1);
-        assert_true(c.train.lr == 3e-4 && c.train.warmup == 2000 && c.train.batch == 256);
+        assert_true(c.train.lr == 3e-4 && c.train.warmup == 2000);
+        assert_true(c.train.batch == (seeing ? 150 : 256));
         assert_true(c.train.beta1 == 0.95 && c.train.decay == 1e-6 && c.train.clip == 0);
         assert_true(c.train.coverage_dropout == 0 && c.policy.deploy.guidance == 1);
     }
