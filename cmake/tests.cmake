@@ -119,6 +119,7 @@ if(BEX_LAB AND NOT BEX_F64)
   set_tests_properties(cli/pictures PROPERTIES
     ENVIRONMENT LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0)
   add_test(NAME docs/generated COMMAND ${PROJECT_SOURCE_DIR}/tools/pages --check $<TARGET_FILE:bex-cli>)
+  bex_script_test(tools/pages tools/test_pages.sh $<TARGET_FILE:bex-cli>)
 endif()
 # what a student compiles: by any compiler of C, without us
 if(NOT BEX_F64 AND NOT BEX_SANITIZE AND NOT CMAKE_CROSSCOMPILING)

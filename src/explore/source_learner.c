@@ -110,10 +110,17 @@ static void make_label(char *label, size_t size, const state *s) {
     const bex_learner_config *c = &s->learner->config;
     bex_learner_config usual;
     bex_config_defaults(&bex_learner_schema, &usual);
+    if (!strcmp(c->warmup, "whole")) { // nothing is learned; without skills the proposal is uniform
+        if (s->method->skills)
+            snprintf(label, size, "%s before it learns", s->method->title);
+        else
+            snprintf(label, size, "Random actions");
+        return;
+    }
     int n = snprintf(label, size, "%s, warm-up %s", s->method->title, c->warmup);
-    if (strcmp(c->warmup, "whole") != 0 && c->updates != usual.updates)
+    if (c->updates != usual.updates)
         n += snprintf(label + n, size - (size_t)n, ", UTD %lld", c->updates);
-    if (strcmp(c->warmup, "whole") != 0 && c->critics != usual.critics)
+    if (c->critics != usual.critics)
         n += snprintf(label + n, size - (size_t)n, ", %lld critics", c->critics);
     if (c->reward == BEX_REWARD_GOAL) snprintf(label + n, size - (size_t)n, ", one goal");
 }

@@ -23,8 +23,8 @@ static const char *agent_name(const bex_exploration_agent *a) {
 }
 
 static const char *history_name(const char *rule) {
-    static const char *const names[][2] = {{"uniform", "online history"},
-                                           {"first", "first-state history"},
+    static const char *const names[][2] = {{"uniform", "with its past"},
+                                           {"first", "without its past"},
                                            {"last3", "history of three episodes"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(rule, names[i][0])) return names[i][1];

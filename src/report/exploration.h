@@ -14,7 +14,7 @@
 typedef struct bex_exploration {
     char *path;      // of results.json
     char *name;      // below the path that was given
-    char label[160]; // "BE, online history"
+    char label[160]; // "BE, with its past"
     json_t *machine; // where it was made: run/machine.h; NULL: not told
     bex_exploration_summary s;
 } bex_exploration;

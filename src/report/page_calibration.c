@@ -71,7 +71,7 @@ void bex_page_calibration(bex_page *p, const bex_series *series, int count,
     bex_figure *f = bex_figure_new(1, 1, 330, 230);
     bex_panel *panel = bex_figure_panel(f, 0, 0);
     bex_page_heading(p, "Calibration");
-    bex_panel_labels(panel, "Calibration", "conditioned quantile of coverage", "regions visited");
+    bex_panel_labels(panel, "Calibration", "coverage asked for, as a quantile", "regions visited");
     for (int i = 0; i < count; i++) {
         sweep *w = &sweeps[i];
         make_sweep(w, &series[i]);
@@ -93,7 +93,7 @@ void bex_page_calibration(bex_page *p, const bex_series *series, int count,
     bex_panel_legend(panel, BEX_LEGEND_BEST);
     bex_page_figure(
         p, f, bex_figure_name(name, environment, "calibration"),
-        "Regions visited against the conditioned quantile",
+        "Regions visited against the quantile asked for",
         "A line that rises from left to right belongs to an agent that obeys: the more coverage it "
         "is asked for, the more it covers.",
         "Regions visited after the same number of episodes against the coverage asked for, "

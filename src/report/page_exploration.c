@@ -102,8 +102,8 @@ static void show_curves(bex_page *p, const place *w) {
     if (drawn) {
         bex_page_figure(p, f, bex_figure_name(name, w->environment, "coverage"),
                         "Regions visited against environment steps",
-                        "A higher curve explores more; between online and first-state history of "
-                        "one policy, the gap is what its past is worth.",
+                        "A higher curve explores more; between one policy with and without its "
+                        "past, the gap is what its past is worth.",
                         "Regions visited against steps: mean over trials, band of one standard "
                         "error%s.",
                         w->regions > 0 ? "; dashed: all regions" : "");
@@ -233,7 +233,7 @@ static void range_of(map_set *m) {
     if (m->low >= m->high) m->low = m->high - 1;
 }
 
-// bytes of a label without its settings: "BE, online history" of "BE, online history, guidance 2"
+// bytes of a label without its settings: "BE, with its past" of "BE, with its past, guidance 2"
 static size_t plain_length(const char *label) {
     const char *comma = strstr(label, ", ");
     if (comma) comma = strstr(comma + 2, ", ");

@@ -59,7 +59,7 @@ static void agent_of(char out[80], const bex_exploration *e) {
 static void draw(bex_panel *p, const bex_exploration *e, int segment) {
     char title[128], agent[80];
     agent_of(agent, e);
-    snprintf(title, sizeof title, "%s, segment %d", agent, segment);
+    snprintf(title, sizeof title, "%s, past %d", agent, segment);
     bex_panel_labels(p, title, NULL, NULL);
     bool be = !strcmp(e->s.agent.name, "be");
     bex_map_path(p, &e->s.segment, &(bex_mark){.colour = BEX_BLACK, .width = 5, .alpha = 0.28});
@@ -81,12 +81,12 @@ static const bex_exploration *find(const choice *c, const char *label, int segme
 
 static void show_overlaps(bex_page *p, const choice *c) {
     char text[SEGMENTS][24], align[SEGMENTS + 2] = "l";
-    const char *names[SEGMENTS + 1] = {"overlap with the segment"};
+    const char *names[SEGMENTS + 1] = {"overlap with the past"};
     bool any = false;
     for (int i = 0; i < c->count; i++) any |= isfinite(c->of[i]->s.overlap.mean);
     if (!any) return;
     for (int k = 0; k < c->histories; k++) {
-        snprintf(text[k], sizeof text[k], "segment %d", k + 1);
+        snprintf(text[k], sizeof text[k], "past %d", k + 1);
         names[k + 1] = text[k], align[k + 1] = 'r', align[k + 2] = 0;
     }
     bex_page_table_begin(p, names, align, c->histories + 1);
@@ -104,7 +104,7 @@ static void show_overlaps(bex_page *p, const choice *c) {
         }
     }
     bex_page_table_end(p);
-    bex_page_text(p, "Overlap: the share of an episode\u2019s regions that the given segment had "
+    bex_page_text(p, "Overlap: the share of an episode\u2019s regions that the given past had "
                      "visited, mean and standard error over trials.");
 }
 
@@ -112,9 +112,9 @@ void bex_page_segments(bex_page *p, const bex_record *r, const char *environment
     choice c;
     char name[128];
     gather(&c, r, environment);
-    bex_page_heading(p, "Rollouts given a history");
+    bex_page_heading(p, "Rollouts given a past");
     if (c.count == 0) {
-        bex_page_note(p, "Left out: no exploration here was given a history segment "
+        bex_page_note(p, "Left out: no exploration here was given a past "
                          "(bex explore --history file:F).");
         return;
     }
@@ -122,19 +122,19 @@ void bex_page_segments(bex_page *p, const bex_record *r, const char *environment
     bex_figure *all = bex_figure_new((c.count + columns - 1) / columns, columns, 170, 170);
     bool segments = true;
     for (int i = 0; i < c.count; i++) segments &= c.of[i]->s.segment.n > 0;
-    bex_page_figure_begin(
-        p, columns,
-        segments ? "An agent that uses its history keeps away from the grey path it was "
-                   "given; one that does not, follows it as often as not."
-                 : "An agent that uses its history goes elsewhere with each segment; one "
-                   "that does not, goes the same ways with all.");
+    bex_page_figure_begin(p, columns,
+                          segments
+                              ? "An agent that uses its past keeps away from the grey path it was "
+                                "given; one that does not, follows it as often as not."
+                              : "An agent that uses its past goes elsewhere with each past; one "
+                                "that does not, goes the same ways with all.");
     for (int i = 0; i < c.count; i++) {
         char alt[200], agent[80];
         agent_of(agent, c.of[i]);
         bex_figure *one = bex_figure_new(1, 1, 170, 170);
         draw(bex_figure_panel(one, 0, 0), c.of[i], c.segment[i]);
         draw(bex_figure_panel(all, i / columns, i % columns), c.of[i], c.segment[i]);
-        snprintf(alt, sizeof alt, "Rollouts of %s given history segment %d", agent, c.segment[i]);
+        snprintf(alt, sizeof alt, "Rollouts of %s given past %d", agent, c.segment[i]);
         bex_page_show(p, one, alt);
         bex_figure_free(one);
     }
@@ -142,9 +142,9 @@ void bex_page_segments(bex_page *p, const bex_record *r, const char *environment
         bex_panel_hide_axes(bex_figure_panel(all, i / columns, i % columns));
     bex_page_keep(p, all, bex_figure_name(name, environment, "segments"));
     bex_figure_free(all);
-    bex_page_figure_end(p, "Rollouts of the first trials (coloured) given a history segment%s.",
+    bex_page_figure_end(p, "Rollouts of the first trials (coloured) given a past%s.",
                         segments ? " (the broad grey path)" : "");
     if (!segments)
-        bex_page_note(p, "The segments themselves are not in results.json and so not drawn.");
+        bex_page_note(p, "The given pasts themselves are not in results.json and so not drawn.");
     show_overlaps(p, &c);
 }

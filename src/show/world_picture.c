@@ -373,7 +373,7 @@ static void draw_futures(const scene *s, bex_panel *p, const bex_futures *f, int
     static const bex_mark possible = {
         .label = "candidate", .colour = BEX_SKY, .alpha = 0.8, .width = 0.8};
     static const bex_mark blind = {
-        .label = "without the past", .colour = BEX_PURPLE, .width = 1.6, .dashed = true};
+        .label = "chosen without the past", .colour = BEX_PURPLE, .width = 1.6, .dashed = true};
     static const bex_mark chosen = {.label = "chosen", .colour = BEX_VERMILION, .width = 2};
     for (int kind = 0; kind < 2; kind++)
         for (int i = 0; i < f->n; i++)
@@ -386,8 +386,9 @@ static void draw_futures(const scene *s, bex_panel *p, const bex_futures *f, int
         const bex_real *obs = f->obs + (size_t)t * (size_t)f->stride;
         s->x[t] = (double)obs[s->world->right], s->y[t] = -(double)obs[s->world->down];
     }
-    bex_panel_path(p, s->x, s->y, f->rows,
-                   &(bex_mark){.label = "made", .colour = BEX_BLACK, .width = 1.4, .start = true});
+    bex_panel_path(
+        p, s->x, s->y, f->rows,
+        &(bex_mark){.label = "carried out", .colour = BEX_BLACK, .width = 1.4, .start = true});
 }
 
 int bex_world_futures(const bex_world *world, const bex_futures *choices, int count,

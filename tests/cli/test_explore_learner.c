@@ -104,6 +104,29 @@ static void results_say_how_it_learned(void **state) {
     json_decref(j);
 }
 
+// nothing is learned: what acts is the proposal
+static void an_untaught_learner_is_called_by_its_proposal(void **state) {
+    (void)state;
+    char text[3000], path[1000];
+    const char *label;
+    for (int hilp = 0; hilp < 2; hilp++) {
+        char who[1300] = "--agent rnd";
+        if (hilp) snprintf(who, sizeof who, "%s --data %s", skills[1], data);
+        snprintf(text, sizeof text,
+                 "explore %s --env maze2d-umaze --online.warmup=whole --episode-length 30 "
+                 "--trials 1 --steps 60 --out %s-untaught%d",
+                 who, out, hilp);
+        run r = run_program(text);
+        if (r.code != 0) fail_msg("%s", r.text);
+        snprintf(path, sizeof path, "%s-untaught%d/results.json", out, hilp);
+        json_t *j = bex_json_load(path);
+        if (!j) fail_msg("%s", bex_error());
+        assert_int_equal(bex_json_get_string(json_object_get(j, "agent"), "label", &label), 0);
+        assert_string_equal(label, hilp ? "HILP before it learns" : "Random actions");
+        json_decref(j);
+    }
+}
+
 static void mistakes(void **state) {
     (void)state;
     char text[2000];
@@ -169,6 +192,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_agent_explores_and_goes_on_after_a_kill),
         cmocka_unit_test(results_say_how_it_learned),
+        cmocka_unit_test(an_untaught_learner_is_called_by_its_proposal),
         cmocka_unit_test(mistakes),
     };
     int code = cmocka_run_group_tests(tests, NULL, NULL);

@@ -119,19 +119,19 @@ static void the_whole_set(void **state) {
     // q:0.9 has most trials: (10 * 12 + 30 * 16) / 40 = 15; variance within and between trials:
     // (10*9*1 + 30*29*0.25 + 10*9 + 30*1) / 39 / 40 = 0.2740
     assert_has(html,
-               "<b>15.0 \u00b1 0.5</b><span>BE, online history: regions of 20 after 2 episodes");
-    assert_has(html, "<td>BE, first-state history</td>");
+               "<b>15.0 \u00b1 0.5</b><span>BE, with its past: regions of 20 after 2 episodes");
+    assert_has(html, "<td>BE, without its past</td>");
     assert_has(html, "Regions more than BC at the same budget");
     // 15 - 8 = 7 over sqrt(0.2740 + 0.25)
     assert_has(html, "+7.0 (9.7)");
     assert_has(html, "\u22121.0 (1.4)");
     assert_has(html, "alt=\"Map of visits: Demonstrations\"");
-    assert_has(html, "alt=\"Rollouts of BE given history segment 1\"");
+    assert_has(html, "alt=\"Rollouts of BE given past 1\"");
     assert_has(html, "0.12 \u00b1 0.01");
     assert_has(html, "file:s/&lt;1&gt;.hdf5");
     assert_has(
         html,
-        "<td>BE, online history</td><td class=\"r\">3</td><td class=\"r\">60</td><td class=\"r\">2</td>"
+        "<td>BE, with its past</td><td class=\"r\">3</td><td class=\"r\">60</td><td class=\"r\">2</td>"
         "<td class=\"r\">1.00</td>");
     assert_has(html, "<td>be</td><td>finished</td><td class=\"r\">300</td><td class=\"r\">0.25</td>"
                      "<td class=\"r\">0.375</td>");
@@ -161,7 +161,7 @@ static void a_map_of_those_that_have_one(void **state) {
                     10, 12, 1, "");
     const char *paths[] = {below("set")};
     char *html = write_report(paths, 1);
-    assert_has(html, "alt=\"Map of visits: BE, online history\"");
+    assert_has(html, "alt=\"Map of visits: BE, with its past\"");
     assert_has(html, "Not in them: 1 exploration without a grid.");
     free(html);
 }
@@ -197,11 +197,11 @@ static void goals_have_a_part_of_their_own(void **state) {
     char *html = write_report(paths, 1);
     // (10 * 0.75 + 30 * 0.35) / 40; (10*9*.0025 + 30*29*.0025 + 10*.09 + 30*.01) / 39 / 40
     assert_has(html,
-               "<b>0.450 \u00b1 0.048</b><span>BE, online history: share of 2 goals found in 20 "
+               "<b>0.450 \u00b1 0.048</b><span>BE, with its past: share of 2 goals found in 20 "
                "steps; 2.0 \u00b1 0.1 regions of 4");
     // 0.45 / 0.25; of each goal the pooled share
     assert_has(html,
-               "<td>BE, online history</td><td class=\"r\">40</td><td class=\"r\">0.450 \u00b1 "
+               "<td>BE, with its past</td><td class=\"r\">40</td><td class=\"r\">0.450 \u00b1 "
                "0.048</td><td class=\"r\">2.0 \u00b1 0.1</td><td class=\"r\">1.80</td><td "
                "class=\"r\">0.40 [0.26, 0.55]</td><td class=\"r\">0.50 [0.35, 0.65]</td>");
     assert_has(html, "kettle &lt;1&gt;</th>");
@@ -234,7 +234,7 @@ static void missing_pieces_are_named(void **state) {
     char *html = write_report(paths, 1);
     assert_has(html, "Left out: no coverage curve");
     assert_has(html, "Left out: results.json holds no occupancy grid");
-    assert_has(html, "Left out: no exploration here was given a history segment");
+    assert_has(html, "Left out: no exploration here was given a past");
     assert_has(html, "Left out: no agent was explored at 3 quantiles");
     assert_has(html, "Left out: no training run");
     assert_has(html, "1 of the inputs name no command");

@@ -18,10 +18,10 @@ cp "$page" "$scratch/was.md"
 cmp -s "$page" "$scratch/was.md" || fail "--check wrote"
 "$root/results/tables.py" "$page"
 "$root/results/tables.py" --check "$page" || fail "stale again"
-grep -q '^| Kitchen, tasks, % | 92.2' "$page" || fail "no table was made"
+grep -q '^| Kitchen: tasks completed, % | 92.2' "$page" || fail "no table was made"
 ! grep -q '^| old |' "$page" || fail "the old table stays"
 [ "$(grep -c -x -e before -e between -e after "$page")" = 3 ] || fail "the rest of the page changed"
-sed -i 's/^| Kitchen, tasks, % | 92.2/| Kitchen, tasks, % | 92.3/' "$page" # one digit
+sed -i 's/^| Kitchen: tasks completed, % | 92.2/| Kitchen: tasks completed, % | 92.3/' "$page" # one digit
 ! "$root/results/tables.py" --check "$page" >/dev/null || fail "a wrong digit passes"
 
 printf '<!-- table no-such -->\n<!-- end -->\n' >"$page"
