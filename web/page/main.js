@@ -27,8 +27,8 @@
     const who = livedBy(s.log, s.kind), futures = KINDS[s.kind].futures;
     $("legend").innerHTML = [
       '<i class="ring"></i>' + (touch ? "tap" : "point") + " anywhere: what would it do from there?",
-      isRated(s.kind) ? futures + ': little new <i class="fan"></i> much new; bold: taken' : '<i class="runs"></i>' + futures,
       '<i class="drawn"></i>the past you drew',
+      isRated(s.kind) ? futures + ': little new <i class="fan"></i> much new; bold: taken' : '<i class="runs"></i>' + futures,
       '<i class="hero"></i>' + (who === "mixed" ? "several in turn" : who) + ", with the squares it visited",
       '<i class="ghost"></i>a copycat ball that imitates, with dots',
       '<i class="start"></i>start of each episode, one run of 3 seconds',
@@ -66,7 +66,7 @@
     counters();
     $("hero-name").textContent = livedBy(s.log, s.kind);
     $("episodes").textContent = lived() ? ", in " + many(lived(), "episode") : "";
-    $("play").innerHTML = play.playing ? "&#10073;&#10073; Pause <small>stay here</small>" : "&#9654; Play <small>on and on</small>";
+    $("play").innerHTML = play.playing ? "&#8214; Pause <small>stay here</small>" : "&#9654; Play <small>on and on</small>";
     $("exp-value").textContent = KINDS[s.kind].slider || Math.round(100 * s.exp) + " %";
     $("exp").value = s.exp;
     $("exp").disabled = !hasSlider(s.kind);
