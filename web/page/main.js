@@ -28,11 +28,11 @@
     $("legend").innerHTML = [
       '<i class="ring"></i>' + (touch ? "tap" : "point") + " anywhere: what would it do from there?",
       '<i class="drawn"></i>the past you drew',
+      '<i class="demos"></i>demonstrations: paths someone drove',
       isRated(s.kind) ? futures + ': little new <i class="fan"></i> much new; bold: taken' : '<i class="runs"></i>' + futures,
       '<i class="hero"></i>' + (who === "mixed" ? "several in turn" : who) + ", with the squares it visited",
       '<i class="ghost"></i>a copycat ball that imitates, with dots',
       '<i class="start"></i>start of each episode, one run of 3 seconds',
-      '<i class="demos"></i>demonstrations: paths someone drove beforehand',
     ].map((text) => "<li>" + text + "</li>").join("");
   }
 
