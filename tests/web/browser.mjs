@@ -10,7 +10,7 @@ export const browser = await chromium.launch({ executablePath: process.env.CHROM
 export const until = (p, fn, given) => p.waitForFunction(fn, given, { timeout: PATIENCE, polling: 50 });
 
 // a page that is ready; `wrong` gathers what goes wrong inside
-export async function open(address, { guided = false, width = 1280, height = 820, touch = false, scale = 1, dark = false } = {}) {
+export async function open(address, { guided = false, width = 1280, height = 800, touch = false, scale = 1, dark = false } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, hasTouch: touch, deviceScaleFactor: scale, colorScheme: dark ? "dark" : "light", reducedMotion: "no-preference" });
   if (!guided) await context.addInitScript(() => localStorage.setItem("bex-guided", "1"));
   const p = await context.newPage();

@@ -23,7 +23,7 @@ async function film() {
   await until(p, () => playground.state.log.length === 1);
   await caption("\u2026and it goes elsewhere: the bold future covers most");
   for (const y of [3.0, 2.9, 2.8, 2.7, 2.6, 2.7, 2.8, 2.9, 3.0]) { await hover(p, [3, y]); await p.waitForTimeout(60); await take(2); }
-  await caption("It explores; the orange ghost only imitates");
+  await caption("It explores; the orange copycat only imitates");
   await p.mouse.move(5, 300);
   await p.evaluate(() => { playground.probe(null); const f = playground.play.frame; playground.play.frame = () => {}; window.turn = f; playground.play.start(5, false); });
   while (await p.evaluate(() => playground.play.heroCounts.length) <= 5) {

@@ -23,6 +23,12 @@ const shot = (p, name) => p.screenshot({ path: `${out}/${name}.png` });
 
 const caption = (p) => p.locator("#caption").textContent();
 const toast = (p) => p.locator("#toast").textContent();
+const scrolls = (p) => p.evaluate(() => document.documentElement.scrollHeight > innerHeight);
+
+async function apart(p, one, other) {
+  const [a, b] = await Promise.all([one, other].map((at) => p.locator(at).boundingBox()));
+  return a.y + a.height <= b.y || b.y + b.height <= a.y || a.x + a.width <= b.x || b.x + b.width <= a.x;
+}
 
 // nothing wider than what it is in
 const fits = (p) => p.evaluate(() => [document.documentElement, ...document.querySelectorAll("header, .panel, .buttons, .kinds")].every((e) => e.scrollWidth <= e.clientWidth));
@@ -30,6 +36,9 @@ const fits = (p) => p.evaluate(() => [document.documentElement, ...document.quer
 async function explores(p) {
   await draw(p, PAST);
   must(await p.evaluate(() => playground.view.past.length === 1 && playground.state.log[0].points.length > 8), "a past was drawn with the pointer");
+  await until(p, () => playground.view.fan && !playground.view.fan.more);
+  must(await p.evaluate(() => String(playground.view.probe) === String(playground.play.maze.start)), "and at once the futures of the ball are there");
+  await shot(p, "drawn");
   const all = await hover(p, [3, 3]);
   must(all.values.length >= 8 && all.values.every(Number.isFinite), `${all.values.length} futures of a place, each with its coverage`);
   must(all.best === all.values.indexOf(Math.max(...all.values)), "exp at its most takes the future that covers most");
@@ -52,12 +61,15 @@ async function races(p) {
   await p.mouse.move(5, 5);
   await p.locator("#play").click();
   must(await fits(p), "all of it fits while playing");
+  must(await caption(p) === await p.evaluate(() => KINDS[0].says(1)), `while it plays: "${await caption(p)}"`);
   await until(p, () => playground.play.heroCounts.length > 3);
   await shot(p, "race");
   await until(p, () => playground.play.heroCounts.length > 12);
   const [hero, ghost, fps] = await p.evaluate(() => [playground.play.heroCounts[12], playground.play.ghostCounts[12], playground.stats.frames / playground.stats.seconds]);
   await p.locator("#play").click();
   await shot(p, "raced");
+  const said = await p.evaluate(() => [playground.play.heroCounts.length - 1, playground.view.heroHalves.size, playground.view.ghostHalves.size]);
+  must(String((await caption(p)).match(/[0-9]+/g)) === String(said), `afterwards: "${await caption(p)}"`);
   must(hero > ghost + 10, `after 12 episodes the explorer has seen ${hero} half-cells, its ghost that imitates ${ghost}`);
   console.log(`measured: ${fps.toFixed(1)} frames a second while playing`);
 }
@@ -66,6 +78,8 @@ async function repeats(p) {
   await draw(p, [[4, 1], [4, 2], [5, 1]]);
   await p.locator("#share").click();
   await until(p, () => location.hash.startsWith("#v1;"));
+  await until(p, () => !document.getElementById("toast").hidden);
+  must(await apart(p, "#toast", ".board") && await apart(p, "#toast", "#legend") && await apart(p, "#toast", "#maze .panel"), "the message covers nothing");
   const [link, digest, episodes] = await p.evaluate(() => [location.href, playground.state.digest, playground.state.log.length]);
   const other = await open(link);
   const [same, again, counts] = await other.evaluate(() => [playground.stats.repeated, playground.state.digest, playground.state.log.length]);
@@ -109,19 +123,23 @@ async function agrees() {
 
 async function hasModes(p) {
   for (const [kind, name] of [[1, "forgets"], [2, "imitates"], [3, "looks-up"]]) {
+    await p.evaluate(() => playground.play.start(1, true));
+    await until(p, () => playground.play.heroCounts.length > 1 && !playground.play.playing);
     await p.locator("body").press(String(kind + 1));
-    await until(p, (k) => playground.state.kind === k, kind);
+    await until(p, (k) => playground.state.kind === k && playground.play.heroCounts.length === 1, kind);
+    must(await p.evaluate(() => playground.state.log.length > 0 && playground.state.log.every((e) => e.points)), `${name}: a new score, with what was drawn`);
+    must(await p.locator("#hero-count").textContent() === "0" && await p.locator("#hero-name").textContent() === name.replace("-", " "), "named after who decides");
     const f = await hover(p, [3, 3 + 0.02 * kind]);
     must(f.values.length >= 8, `${name}: ${f.values.length} futures`);
     must(await caption(p) === await p.evaluate((k) => KINDS[k].says(1), kind), `"${await caption(p)}"`);
     if (kind === 2) must(f.best === -1 && f.values.every((v) => v === null), "imitation compares nothing");
     else must(f.best >= 0, `${name}: one is taken`);
+    must(!await scrolls(p), "all of it on one screen");
     await shot(p, name);
-    const before = await p.evaluate(() => playground.play.heroCounts.length);
-    await p.evaluate(() => playground.play.start(1, true));
-    await until(p, (n) => playground.play.heroCounts.length === n + 1, before);
-    must(await p.locator("#hero-name").textContent() === "mixed", "episodes of several are counted as mixed");
   }
+  const older = await open(address + "#v1;p=x;s=1;m=medium;w=;k=0;x=1.00;l=e0,q:1.00*1~e2,q:1.00*1;h=0");
+  must(await older.locator("#hero-name").textContent() === "mixed", "a link with episodes of several shows them as mixed");
+  await older.close();
   await p.locator("body").press("1");
 }
 
@@ -135,13 +153,15 @@ async function hasWalls(p) {
   await p.mouse.click(...await pixel(p, [4, 3]));
   await until(p, () => playground.state.flipped.size === 0);
   await p.locator("body").press("w");
-  await p.locator("summary").click();
+  await p.locator("#more summary").click();
   await p.locator("#layout").selectOption("large");
   await until(p, () => playground.play.maze.cols === 12);
   await hover(p, [3, 4]);
   await shot(p, "large");
+  must(await p.evaluate(() => !!playground.view.fan), "a fan in the large maze");
   await p.locator("#layout").selectOption("medium");
   await until(p, () => playground.play.maze.cols === 8);
+  must(await p.evaluate(() => !playground.view.fan && !playground.view.probe), "another maze takes the fan away");
 }
 
 async function takesPolicies(p) {
@@ -150,7 +170,7 @@ async function takesPolicies(p) {
   for (const [name, bytes] of Object.entries(wrong)) {
     writeFileSync(`${out}/${name}`, bytes);
     await p.locator("#own").setInputFiles(`${out}/${name}`);
-    await until(p, (n) => document.getElementById("toast").textContent.startsWith(n + ": "), name);
+    await until(p, (n) => document.getElementById("toast").textContent.startsWith(n + " is not a policy that bex can read: "), name);
     console.log("refused: " + await toast(p));
   }
   must((await hover(p, [3, 3.02])).values.length >= 8, "what acted before still does");
@@ -197,6 +217,27 @@ async function fits_a_phone() {
   await p.touchscreen.tap(...await pixel(p, [3, 4]));
   await until(p, () => playground.view.fan && !playground.view.fan.more);
   await shot(p, "phone");
+  const theme = await p.locator("#theme").boundingBox(), title = await p.locator("h1").boundingBox();
+  must(theme.y < title.y + title.height && title.y < theme.y + theme.height, "light or dark stands beside the title");
+  await p.locator("#play").click();
+  const moved = await p.locator("#play").boundingBox();
+  must(["x", "y", "width", "height"].every((k) => moved[k] === buttons[k]), "Pause is where Play was");
+  await p.locator("#play").click();
+  await p.locator("#share").click();
+  await until(p, () => !document.getElementById("toast").hidden);
+  must(await apart(p, "#toast", ".board") && await apart(p, "#toast", ".slider"), "a message covers neither maze nor slider");
+  await p.locator("#tab-goals").click();
+  await until(p, () => playground.goals.expected > 0);
+  await p.locator("#goals-one").click();
+  await until(p, () => playground.goals.explorer.length === 1);
+  must(await fits(p), "two goals fit a phone");
+  await p.screenshot({ path: `${out}/phone-goals.png`, fullPage: true });
+  await p.locator("#tab-maze").click();
+  await p.touchscreen.tap(...await pixel(p, [3, 4]));
+  await until(p, () => playground.view.fan);
+  await p.locator("#guide-open").click();
+  await until(p, () => playground.guide.running);
+  must(await p.evaluate(() => !playground.view.fan && !playground.view.probe), "the film begins without a fan");
   await p.close();
 }
 
@@ -208,6 +249,7 @@ async function guides() {
   await shot(p, "guide");
   await until(p, () => playground.play.heroCounts.length > 1);
   await until(p, () => !playground.guide.running);
+  must(/^Your turn: /.test(await caption(p)) && await p.evaluate(() => !playground.play.playing), `the film over: "${await caption(p)}"`);
   await shot(p, "guided");
   must(p.wrong.length === 0, "the guided first run ends without an error " + p.wrong.join("; "));
   await p.close();
@@ -223,12 +265,33 @@ async function two_goals(p) {
   await until(p, () => playground.goals.explorer.length === 2);
   const [a, b] = await p.evaluate(() => playground.goals.explorer);
   must(a !== b, "the exact explorer has both goals after two episodes");
+  for (let n = 2; n < 6; n++) {
+    const [next, chance, counts] = await p.evaluate(() => [document.getElementById("goals-next").textContent, playground.goals.chance, [0, 1].map((g) => playground.goals.explorer.filter((seen) => seen === g).length)]);
+    must(counts[0] === counts[1] ? /equally often/.test(next) && Math.abs(chance - 0.05) < 1e-9 : /for sure/.test(next) && chance === (counts[1] < counts[0] ? 1 : 0), `seen ${counts}: "${next}"`);
+    await p.locator("#goals-one").click();
+    await until(p, (k) => playground.goals.explorer.length === k + 1, n);
+    must(await p.locator("#explorer-strip i").count() === n + 1, "and each try is shown");
+  }
   await p.locator("#goals-many").click();
   await until(p, () => playground.goals.needed.length === 500);
   const [mean, expected] = await p.evaluate(() => [playground.goals.needed.reduce((x, y) => x + y) / 500, playground.goals.expected]);
   must(Math.abs(expected - (1 / 0.05 + 1 / 0.95 - 1)) < 1e-6, `imitation is expected to need ${expected.toFixed(2)} episodes`);
   must(Math.abs(mean / expected - 1) < 0.25, `and needs ${mean.toFixed(1)} in 500 races`);
+  must(!await scrolls(p), "two goals on one screen");
   await shot(p, "goals");
+  await p.locator("#share").click();
+  await until(p, () => location.hash.startsWith("#g1;"));
+  const tries = (q) => q.evaluate(() => JSON.stringify([playground.goals.p, playground.goals.explorer, playground.goals.clone, playground.goals.needed]));
+  const other = await open(await p.evaluate(() => location.href));
+  must(await other.locator("#goals").isVisible() && !await other.locator("#maze").isVisible(), "a link of two goals opens them");
+  must(await tries(other) === await tries(p) && await other.evaluate(() => playground.stats.repeated) === true, `and repeats the tries: "${await toast(other)}"`);
+  await other.close();
+  const changed = await open((await p.evaluate(() => location.href)).replace(";s=1;", ";s=2;"));
+  must(await changed.evaluate(() => playground.stats.repeated) === false && /not the same/.test(await toast(changed)), "a changed link is told from it");
+  await changed.close();
+  const wrong = await open(address + "#g1;p=0.9;s=1;l=o1;h=0");
+  must(/cannot be repeated/.test(await toast(wrong)), "one that is no link is refused");
+  await wrong.close();
   await p.locator("#tab-maze").click();
 }
 
@@ -250,7 +313,7 @@ async function is_served() {
 async function everything() {
   must(statSync(page_file).size < 3e6, `the page has ${(statSync(page_file).size / 1e6).toFixed(2)} MB, less than 3`);
   const p = await open(address);
-  must(await fits(p), "all of it fits a window");
+  must(await fits(p) && !await scrolls(p), "all of it fits a window of 1280 x 800");
   const [plan, n, worker] = await p.evaluate(() => [playground.stats.plan, playground.stats.candidates, playground.client.worker]);
   console.log(`measured: a plan with ${n} candidates in ${plan.toFixed(1)} ms${worker ? "" : ", without a worker"}`);
   await explores(p);

@@ -41,13 +41,19 @@ function drawCounts(canvas, lines, most) {
 }
 
 // how often each value came; `marks` [{at, colour, text}]
-function drawHistogram(canvas, values, marks, label) {
-  const [c, w, h] = fitCanvas(canvas), left = 8, bottom = 17;
+function drawHistogram(canvas, values, marks, across, up) {
+  const [c, w, h] = fitCanvas(canvas), left = 44, bottom = 17;
   const sorted = [...values].sort((a, b) => a - b), most = Math.max(8, sorted[Math.floor(sorted.length * 0.98)] || 8);
   const bins = new Array(Math.min(most, 40)).fill(0), width = most / bins.length;
   for (const v of values) if (v <= most) bins[Math.min(bins.length - 1, Math.floor((v - 1) / width))]++;
   const high = Math.max(1, ...bins), at = (v) => left + (w - left - 6) * (v - 1) / most;
-  drawAxis(c, w, h, left, bottom, most + " " + label);
+  drawAxis(c, w, h, left, bottom, most);
+  c.textAlign = "center";
+  c.fillText(across, (left + w) / 2, h - 3);
+  c.textAlign = "right";
+  if (values.length) c.fillText(high, left - 4, 33);
+  c.fillText(up, left - 4, 14);
+  c.fillText("1", left + 8, h - 3);
   c.fillStyle = colours.ghost;
   bins.forEach((n, i) => c.fillRect(at(1 + i * width) + 0.5, h - bottom - n / high * (h - bottom - 22), Math.max(1, at(1 + width) - at(1) - 1), n / high * (h - bottom - 22)));
   marks.forEach((m, i) => {

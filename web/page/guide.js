@@ -34,7 +34,7 @@ function makeGuide(play, view, page) {
   }
 
   async function show() {
-    say("The ball was shown this maze: these are demonstrations.");
+    say("The ball was shown demonstrations: paths someone drove beforehand.");
     if (!await during(3.5, (at) => { view.showDemonstrations = Math.ceil(at * 60); view.changed(); })) return;
     say("This is where it has been since.");
     const drawn = [];
@@ -45,7 +45,7 @@ function makeGuide(play, view, page) {
     view.stroke = null;
     view.showDemonstrations = 0;
     await play.draw(Float32Array.from(GUIDE_STROKE.flat(), roundPlace));
-    say("It imagines a few futures, and takes the one that is newest.");
+    say("It imagines futures, and takes the one furthest from where it has been.");
     const around = [[3, 3], [2.6, 3.4], [3.2, 4], [3, 3]];
     page.probe([3, 3]);
     await until(() => view.fan, 10);
@@ -54,13 +54,14 @@ function makeGuide(play, view, page) {
     if (!await during(4.5, (at) => { page.setExp(Math.max(0.02, 1 - 0.96 * Math.sin(Math.PI * at))); page.probe([3, 3]); })) return;
     page.setExp(1);
     page.probe(null);
-    say("Off it goes. The orange ghost only does what it was shown.");
+    say("Off it goes. The orange copycat only does what it was shown.");
     play.start(3, false);
-    await until(() => play.heroCounts.length > 2, 20);
+    await until(() => !play.playing, 20);
   }
 
   guide.start = async () => {
     if (guide.running) return;
+    page.probe(null);
     await play.clear();
     if (play.state.layout !== "medium" || play.state.flipped.size) await play.setLayout("medium");
     page.setKind(0);
@@ -76,7 +77,7 @@ function makeGuide(play, view, page) {
     page.probe(null);
     view.showDemonstrations = page.demonstrations();
     view.changed();
-    say("Your turn: draw where the ball has been, then press Play.");
+    say("Your turn: " + INVITATION);
     try { localStorage.setItem("bex-guided", "1"); } catch (e) { /* private windows */ }
   };
   return guide;

@@ -3,6 +3,7 @@
 
 (async function main() {
   const $ = (id) => document.getElementById(id);
+  const touch = matchMedia("(hover: none)").matches;
   firstTheme();
   const assets = JSON.parse($("assets").textContent);
   const canvas = $("view"), view = makeView(canvas);
@@ -23,13 +24,26 @@
   // ---- what is shown ----
 
   function legend() {
-    $("legend").innerHTML = '<li><i class="drawn"></i>the past you drew</li><li><i class="hero"></i>' + livedBy(s.log, s.kind) +
-      '; squares: visited</li><li><i class="ghost"></i>the ghost imitates; dots: visited</li><li>' +
-      (isRated(s.kind) ? 'futures it imagines: little <i class="fan"></i> much that is new; bold: taken' : "futures it imagines, not compared") + "</li>";
+    const who = livedBy(s.log, s.kind), futures = KINDS[s.kind].futures;
+    $("legend").innerHTML = [
+      '<i class="ring"></i>' + (touch ? "tap" : "point") + " anywhere: what would it do from there?",
+      '<i class="drawn"></i>the past you drew',
+      '<i class="demos"></i>demonstrations: paths someone drove',
+      isRated(s.kind) ? futures + ': little new <i class="fan"></i> much new; bold: taken' : '<i class="runs"></i>' + futures,
+      '<i class="hero"></i>' + (who === "mixed" ? "several in turn" : who) + ", with the squares it visited",
+      '<i class="ghost"></i>a copycat ball that imitates, with dots',
+      '<i class="start"></i>start of each episode, one run of 3 seconds',
+    ].map((text) => "<li>" + text + "</li>").join("");
   }
 
-  // what was last set, in a sentence; the guide speaks for itself
-  function explain() { if (!guide.running) $("caption").textContent = KINDS[s.kind].says(s.exp); }
+  // the guide speaks for itself
+  function say(text) { if (!guide.running) $("caption").textContent = text; }
+  // what was last set, and what came of it
+  const explain = () => say(KINDS[s.kind].says(s.exp));
+  const invite = () => say(capital(INVITATION));
+  const lived = () => play.heroCounts.length - 1;
+  const result = () => say("After " + many(lived(), "episode") + ": " + many(view.heroHalves.size, "square") + " visited" +
+    (play.hasGhost ? ", by the copycat " + view.ghostHalves.size : "") + ".");
 
   function counters() {
     const most = halvesIn(play.maze), hero = view.heroHalves.size, ghost = view.ghostHalves.size;
@@ -49,12 +63,11 @@
   play.onCount = counters;
   play.onChange = () => {
     if (!play.maze) return;
-    const lived = play.heroCounts.length - 1;
     counters();
     $("hero-name").textContent = livedBy(s.log, s.kind);
-    $("episodes").textContent = lived ? ", in " + lived + (lived > 1 ? " episodes" : " episode") : "";
-    $("play").innerHTML = play.playing ? "&#10073;&#10073; Pause" : "&#9654; Play";
-    $("exp-value").textContent = "exp " + s.exp.toFixed(2);
+    $("episodes").textContent = lived() ? ", in " + many(lived(), "episode") : "";
+    $("play").innerHTML = play.playing ? "&#8214; Pause <small>stay here</small>" : "&#9654; Play <small>on and on</small>";
+    $("exp-value").textContent = KINDS[s.kind].slider || Math.round(100 * s.exp) + " %";
     $("exp").value = s.exp;
     $("exp").disabled = !hasSlider(s.kind);
     document.querySelectorAll("[name=kind]").forEach((k) => { k.checked = Number(k.value) === s.kind; });
@@ -73,6 +86,9 @@
     if (place) askFan();
     else { view.fan = null; client.noFan(); }
   }
+  // nothing pointed at: from the ball, once something was drawn
+  const rest = () => probe(play.playing || !s.log.some((e) => e.points) ? null : [...play.maze.start]);
+  play.onMaze = () => probe(null);
   // of the last futures, the median: what a visitor waits
   const waits = [];
   client.onFan = (f) => {
@@ -87,7 +103,7 @@
 
   // ---- the pointer ----
 
-  let down = null, stroke = null;
+  let down = null, stroke = null, lifted = null; // lifted: where a drawing ended; a hand that trembles there points at nothing
   const near = (a, b) => Math.abs(a[0] - b[0]) + Math.abs(a[1] - b[1]) < 0.12;
   canvas.onpointerdown = (e) => {
     if (!play.maze || e.button) return;
@@ -99,7 +115,12 @@
   canvas.onpointermove = (e) => {
     if (!play.maze || guide.running) return;
     const at = view.placeAt(e);
-    if (!stroke) { if (e.pointerType !== "touch") probe(at); return; }
+    if (!stroke) {
+      if (lifted && Math.hypot(at[0] - lifted[0], at[1] - lifted[1]) < 0.4) return;
+      lifted = null;
+      if (e.pointerType !== "touch") probe(at);
+      return;
+    }
     if (near(stroke[stroke.length - 1], at)) return;
     stroke.push(at);
     probe(null);
@@ -110,17 +131,24 @@
     stroke = down = null;
     view.stroke = null;
     if (!line) return;
-    if (line.length > 2) await drawPast(line);
-    else if ($("edit-walls").checked) await play.flip(cellOf(at[0]), cellOf(at[1]));
+    lifted = null;
+    if (line.length > 2) { lifted = line.at(-1); await drawPast(line); }
+    else if ($("edit-walls").checked) await flip(at);
     else probe(at);
   };
   canvas.onpointercancel = () => { stroke = down = view.stroke = null; };
   // a finger that is lifted leaves, too: what it pointed at stays
-  canvas.onpointerleave = (e) => { if (e.pointerType !== "touch" && !stroke && !guide.running && document.activeElement !== canvas) probe(null); };
+  canvas.onpointerleave = (e) => { if (e.pointerType !== "touch" && !stroke && !guide.running && document.activeElement !== canvas) rest(); };
+
+  async function flip(at) {
+    await play.flip(cellOf(at[0]), cellOf(at[1]));
+    explain();
+  }
 
   async function drawPast(line) {
     const points = Float32Array.from(line.flat(), roundPlace);
     if (!await play.draw(points)) toast("That is all wall: draw where the ball can go.");
+    rest();
     explain();
   }
 
@@ -130,17 +158,28 @@
   const kindInput = (k) => document.querySelector("[name=kind][value='" + k + "']");
   const page = {
     caption: $("caption"), probe, setExp: (x) => { play.setExp(Math.round(100 * x) / 100); explain(); },
-    setKind: (k) => { if (!kindInput(k).disabled) { play.setKind(k); explain(); } },
+    setKind: (k) => {
+      if (kindInput(k).disabled) return;
+      if (k !== s.kind && lived()) toast("Another one decides: a new score" + (s.log.some((e) => e.points) ? ", with your drawing." : "."));
+      play.setKind(k);
+      if (!view.probe && !guide.running) rest();
+      explain();
+    },
     demonstrations: () => ($("show-demos").checked ? 120 : 0),
   };
   const guide = makeGuide(play, view, page);
-  const toggle = () => { guide.stop(); explain(); if (play.playing) play.pause(); else play.start(Infinity, false); };
-  const liveSome = () => { guide.stop(); play.start(5, true); };
+  const start = (episodes, fast) => { probe(null); play.start(episodes, fast); explain(); };
+  const toggle = () => { guide.stop(); if (play.playing) play.pause(); else start(Infinity, false); };
+  const liveSome = () => { guide.stop(); start(5, true); };
+  const clear = async () => { guide.stop(); await play.clear(); rest(); invite(); };
+  const again = async () => { guide.stop(); await play.again(); explain(); };
+  play.onPause = () => { if (lived()) result(); };
   const share = async () => {
-    const link = await play.link();
+    const link = $("goals").hidden ? await play.link() : goals.link();
+    const repeats = $("goals").hidden ? "It repeats the same run, exactly." : "It repeats the same tries, exactly.";
     history.replaceState(null, "", link);
-    try { await navigator.clipboard.writeText(location.href); toast("The link is in the clipboard. It repeats all of this, bit for bit."); }
-    catch (e) { toast("The link is in the address bar. It repeats all of this, bit for bit."); }
+    try { await navigator.clipboard.writeText(location.href); toast("The link is in the clipboard. " + repeats); }
+    catch (e) { toast("The link is in the address bar. " + repeats); }
   };
   const tab = (name) => {
     for (const t of ["maze", "goals"]) {
@@ -155,8 +194,8 @@
   const theme = () => { setTheme(!document.documentElement.classList.contains("dark"), true); view.changed(); play.onChange(); goals.show(); };
   $("play").onclick = toggle;
   $("live").onclick = liveSome;
-  $("again").onclick = () => { guide.stop(); play.again(); };
-  $("clear").onclick = () => { guide.stop(); play.clear(); };
+  $("again").onclick = again;
+  $("clear").onclick = clear;
   $("share").onclick = share;
   $("theme").onclick = theme;
   $("guide-open").onclick = () => { tab("maze"); guide.start(); };
@@ -165,7 +204,12 @@
   $("exp").oninput = () => { guide.stop(); page.setExp(Number($("exp").value)); if (!view.probe) probe([...play.maze.start]); };
   document.querySelectorAll("[name=kind]").forEach((k) => { k.onchange = () => { guide.stop(); page.setKind(Number(k.value)); }; });
   $("layout").innerHTML = Object.entries(MAZES).map(([k, m]) => '<option value="' + k + '">' + m.name + "</option>").join("");
-  $("layout").onchange = () => { guide.stop(); play.setLayout($("layout").value); if ($("layout").value !== "medium") toast("Nobody showed it this maze: see what it makes of it."); };
+  $("layout").onchange = async () => {
+    guide.stop();
+    await play.setLayout($("layout").value);
+    invite();
+    if ($("layout").value !== "medium") toast("Nobody showed it this maze: see what it makes of it.");
+  };
   $("speed").onchange = () => { play.speed = Number($("speed").value); };
   $("show-demos").onchange = () => { view.showDemonstrations = page.demonstrations(); view.changed(); };
   $("own").onchange = async () => {
@@ -174,7 +218,10 @@
     try {
       await takeOwn(await file.arrayBuffer(), file.name);
       toast(file.name + " acts now.");
-    } catch (e) { toast(file.name + ": " + e.message.replace(/^policy in memory: /, "")); }
+    } catch (e) {
+      const [, reason] = /^policy in memory: ([^]*)$/.exec(e.message) || [];
+      toast(reason ? file.name + " is not a policy that bex can read: " + reason : file.name + ": " + e.message);
+    }
     $("own").value = ""; // the same file may be taken again
   };
 
@@ -190,14 +237,14 @@
     }
     if (e.key !== "Enter") return false;
     const at = view.probe || play.maze.start;
-    if ($("edit-walls").checked) play.flip(cellOf(at[0]), cellOf(at[1]));
+    if ($("edit-walls").checked) flip(at);
     else if (!pen) pen = [[...at]];
     else { if (pen.length > 1) drawPast(pen); pen = null; view.stroke = null; }
     return true;
   }
 
   const keys = {
-    " ": toggle, l: liveSome, u: () => play.undo(), c: () => play.clear(), r: () => play.again(), s: share, g: () => guide.start(), d: theme,
+    " ": toggle, l: liveSome, u: () => play.undo(), c: clear, r: again, s: share, g: () => guide.start(), d: theme,
     w: () => { $("edit-walls").checked = !$("edit-walls").checked; toast($("edit-walls").checked ? "A tap sets or clears a wall." : "Draw and hover again."); },
     "+": () => page.setExp(Math.min(1, s.exp + 0.05)), "-": () => page.setExp(Math.max(0.02, s.exp - 0.05)),
   };
@@ -258,13 +305,19 @@
   async function fromLink() {
     let saved = null;
     try { saved = readLink(location.hash); } catch (e) { toast("This link cannot be repeated: " + e.message + "."); }
-    if (!saved) return false;
+    if (!saved) return null;
+    tab(saved.tab);
+    if (saved.tab === "goals") {
+      stats.repeated = await goals.repeat(saved);
+      toast(stats.repeated ? "Repeated: the same tries, exactly." : "Repeated, but not the same tries: please report this.");
+      return "goals";
+    }
     $("layout").value = saved.layout;
     const same = await play.repeat(saved, (i, n) => { $("caption").textContent = "Repeating: " + (i + 1) + " of " + n; });
     stats.repeated = same;
-    explain();
-    toast(same ? "Repeated, bit for bit." : saved.policies !== s.policies ? "The link was made with other policies than this page has: what happened is not the same." : "Repeated, but not the same bits: please report this.");
-    return true;
+    if (lived()) result(); else explain();
+    toast(same ? (s.log.length ? "Repeated: the same run, exactly." : "Set as the link says.") : saved.policies !== s.policies ? "The link was made with other policies than this page has: what happened is not the same." : "Repeated, but not the same run: please report this.");
+    return "maze";
   }
 
   async function measurePlan() {
@@ -307,5 +360,5 @@
   let guided = null;
   try { guided = localStorage.getItem("bex-guided"); } catch (e) { /* private windows */ }
   if (!linked && !guided) guide.start();
-  else if (!linked) $("caption").textContent = "Draw where the ball has been, then press Play.";
+  else if (linked !== "maze") invite();
 })();

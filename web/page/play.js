@@ -10,7 +10,7 @@ const STEPS_PER_SECOND = 100;
 
 function makePlay(client, view) {
   const s = { seed: 3, layout: "medium", flipped: new Set(), kind: 0, exp: 1, log: [], digest: 0, policies: "" };
-  const play = { state: s, items: [], maze: null, playing: false, speed: 3, onChange: () => {}, heroCounts: [0], ghostCounts: [0], plans: [] };
+  const play = { state: s, items: [], maze: null, playing: false, speed: 3, onChange: () => {}, onPause: () => {}, onMaze: () => {}, heroCounts: [0], ghostCounts: [0], plans: [] };
   let ahead = null, runner = null, remaining = 0, hurry = false, chain = Promise.resolve();
 
   const serial = (work) => { const done = chain.then(work); chain = done.catch(() => {}); return done; };
@@ -123,6 +123,7 @@ function makePlay(client, view) {
 
   async function lay() {
     play.maze = view.maze = layMaze(s.layout, s.flipped);
+    play.onMaze();
     const m = play.maze;
     await client.ask("set", { walls: m.walls, rows: m.rows, cols: m.cols, start: m.start, seed: s.seed });
   }
@@ -139,7 +140,13 @@ function makePlay(client, view) {
       await redraw();
     });
   };
-  play.setKind = (kind) => { s.kind = kind; change(() => null); play.onChange(); };
+  // a score is of one who decides: another starts anew, with what was drawn
+  play.setKind = (kind) => {
+    const other = kind !== s.kind;
+    s.kind = kind;
+    change(() => (other && s.log.some((e) => !e.points) ? redraw() : null));
+    play.onChange();
+  };
   play.setExp = (exp) => { s.exp = exp; change(() => null); play.onChange(); };
   play.replaced = () => change(async () => { await lay(); await redraw(); });
 
@@ -175,7 +182,12 @@ function makePlay(client, view) {
     play.playing = true;
     play.onChange();
   };
-  play.pause = () => { play.playing = false; play.onChange(); };
+  play.pause = () => {
+    const played = play.playing;
+    play.playing = false;
+    play.onChange();
+    if (played) play.onPause();
+  };
 
   function begin(item) {
     runner = { item, hero: { xy: item.xy, at: 0 }, ghost: item.ghost ? { xy: item.ghost, at: 0 } : null };
