@@ -264,7 +264,7 @@ static int read_again(bex_explore_session *s, bex_protocol *p, bex_deploy_option
 
 static int finish(bex_explore_session *s) {
     char who[200];
-    const char *rule = s->source->history(s->state);
+    const char *rule = bex_explore_history(s->source, s->state);
     const char *label = json_string_value(json_object_get(s->agent, "label"));
     if (label)
         snprintf(who, sizeof who, "%s", label);

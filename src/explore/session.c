@@ -82,7 +82,7 @@ static int open_world(bex_explore_session *s, bool *agent) {
 // the file of a file: rule is read once more, for the overlap
 static int open_segment(bex_explore_session *s) {
     bex_memory_options o = {.O = s->world->spec.state, .N = 1};
-    const char *rule = s->source->history(s->state);
+    const char *rule = bex_explore_history(s->source, s->state);
     if (strncmp(rule, "file:", 5) != 0) return 0;
     if (bex_memory_parse(&o.kind, &o.file, rule) < 0) return -1;
     s->segment = bex_memory_new(&o);
@@ -139,7 +139,7 @@ static int open_store(bex_explore_session *s) {
     const bex_explore_request *q = s->q;
     if (!q->out) return 0;
     json_t *settings = bex_explore_settings(q, s->world, s->agent, s->source->file(s->state),
-                                            s->source->history(s->state));
+                                            bex_explore_history(s->source, s->state));
     if (!settings) return -1;
     if (s->store) {
         int code = bex_explore_request_check(bex_explore_store_request(s->store), settings);
@@ -225,7 +225,7 @@ int bex_explore_session_finish(bex_explore_session *s) {
         (bex_path_join(path, s->q->out, "results.json") < 0 || bex_json_save(s->results, path) < 0))
         return -1;
     if (s->q->save_history) {
-        bex_memory *memory = s->source->memory(s->actors[0]);
+        bex_memory *memory = s->source->memory ? s->source->memory(s->actors[0]) : NULL;
         if (!memory) return bex_fail("--save-history: this policy has no history");
         if (check_save_history(s) < 0 || bex_memory_save(memory, s->q->save_history) < 0) return -1;
     }

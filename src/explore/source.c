@@ -2,8 +2,18 @@
 #include "explore/source.h"
 
 #include "base/error.h"
+#include "run/checkpoint.h"
 
 #include <string.h>
+
+int bex_explore_model(char path[BEX_PATH_SIZE], const bex_explore_request *q) {
+    return q->model ? bex_path_print(path, "%s", q->model)
+                    : bex_checkpoint_model(path, BEX_PATH_SIZE, q->run, q->best);
+}
+
+const char *bex_explore_history(const bex_explore_source *s, const void *state) {
+    return s->history ? s->history(state) : "none";
+}
 
 int bex_explore_only_history(const bex_explore_request *q, const char *who) {
     static const char heeded[] = "deploy.history=";

@@ -3,6 +3,7 @@
 #define BEX_EXPLORE_SOURCE_H
 
 #include "agent/actors/actor.h"
+#include "base/path.h"
 #include "base/rng.h"
 #include "env/env.h"
 #include "host/json.h"
@@ -46,13 +47,18 @@ typedef struct bex_explore_source {
     /* *state: shared by all actors. Negative with a message, the caller's fault or not (base/error.h). */
     int (*open)(void **state, const bex_explore_request *q, const bex_world *world);
     bex_actor *(*actor)(void *state, bex_rng rng); // of one trial; NULL with a message
-    bex_memory *(*memory)(bex_actor *actor);       // the actor's own; NULL: none
+    bex_memory *(*memory)(bex_actor *actor);       // the actor's own; NULL: it has none
     json_t *(*describe)(const void *state, const bex_explore_request *q); // for results.json
-    const char *(*file)(const void *state); // what it acts by; the state's own
-    const char *(*history)(
-        const void *state);     // the rule in force (policy/memory.h); the state's own
-    void (*close)(void *state); // after its actors; NULL is fine
+    const char *(*file)(const void *state);    // what it acts by; the state's own
+    const char *(*history)(const void *state); // the rule in force (policy/memory.h); NULL: none
+    void (*close)(void *state);                // after its actors; NULL is fine
 } bex_explore_source;
+
+/* The file of weights that RUN leads to, or did at first (request.model). Negative with a message. */
+int bex_explore_model(char path[BEX_PATH_SIZE], const bex_explore_request *q);
+
+const char *bex_explore_history(const bex_explore_source *s,
+                                const void *state); // "none" where there is none
 
 /* Agents without a network that plans: a setting of acting other than the history rule is refused. */
 int bex_explore_only_history(const bex_explore_request *q, const char *who);

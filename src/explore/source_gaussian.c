@@ -5,7 +5,6 @@
 #include "agent/rl/gaussian_actor.h"
 #include "base/error.h"
 #include "base/path.h"
-#include "run/checkpoint.h"
 
 #include <stdlib.h>
 
@@ -14,15 +13,10 @@ typedef struct state {
     char path[BEX_PATH_SIZE];
 } state;
 
-static int find(char path[BEX_PATH_SIZE], const bex_explore_request *q) {
-    return q->model ? bex_path_print(path, "%s", q->model)
-                    : bex_checkpoint_model(path, BEX_PATH_SIZE, q->run, q->best);
-}
-
 // a RUN that leads to no file is told of by the source of policies
 static bool wanted(const bex_explore_request *q) {
     char path[BEX_PATH_SIZE];
-    return q->run && find(path, q) == 0 && bex_gaussian_policy_is(path);
+    return q->run && bex_explore_model(path, q) == 0 && bex_gaussian_policy_is(path);
 }
 
 static void close_state(void *payload) {
@@ -34,7 +28,7 @@ static void close_state(void *payload) {
 
 static int open_policy(state *s, const bex_explore_request *q, const bex_world *world) {
     if (bex_explore_only_history(q, "an agent that learned in a world") < 0) return -1;
-    if (find(s->path, q) < 0) return -1;
+    if (bex_explore_model(s->path, q) < 0) return -1;
     s->policy = bex_gaussian_policy_load(s->path);
     if (!s->policy) return -1;
     if (s->policy->O == world->spec.state && s->policy->A == world->A) return 0;
@@ -55,11 +49,6 @@ static bex_actor *new_actor(void *payload, bex_rng rng) {
     return bex_gaussian_actor_new(((state *)payload)->policy, rng);
 }
 
-static bex_memory *memory(bex_actor *actor) {
-    (void)actor;
-    return NULL;
-}
-
 static json_t *describe(const void *payload, const bex_explore_request *q) {
     const bex_gaussian_policy *p = ((const state *)payload)->policy;
     return json_pack("{s:s, s:s, s:s, s:s}", "name", p->agent, "run", q->run, "history", "none",
@@ -70,19 +59,12 @@ static const char *file(const void *payload) {
     return ((const state *)payload)->path;
 }
 
-static const char *history(const void *payload) {
-    (void)payload;
-    return "none";
-}
-
 const bex_explore_source bex_explore_gaussian = {
     .name = "gaussian",
     .wanted = wanted,
     .open = open_state,
     .actor = new_actor,
-    .memory = memory,
     .describe = describe,
     .file = file,
-    .history = history,
     .close = close_state,
 };

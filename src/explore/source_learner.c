@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "data/load.h"
-#include "run/checkpoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +17,11 @@ typedef struct state {
     char path[BEX_PATH_SIZE]; // of the skills; "": none
 } state;
 
-static int find(char path[BEX_PATH_SIZE], const bex_explore_request *q) {
-    return q->model ? bex_path_print(path, "%s", q->model)
-                    : bex_checkpoint_model(path, BEX_PATH_SIZE, q->run, q->best);
-}
-
 // skills say whose they are
 static bool wanted(const bex_explore_request *q) {
     char path[BEX_PATH_SIZE];
     if (q->agent || q->data) return true;
-    return q->run && find(path, q) == 0 && bex_skill_file_is(path);
+    return q->run && bex_explore_model(path, q) == 0 && bex_skill_file_is(path);
 }
 
 static void close_state(void *payload) {
@@ -39,7 +33,7 @@ static void close_state(void *payload) {
 
 static int find_method(state *s, const bex_explore_request *q) {
     bex_skill_about about;
-    if (q->run && find(s->path, q) < 0) return -1;
+    if (q->run && bex_explore_model(s->path, q) < 0) return -1;
     if (q->agent) {
         s->method = bex_learner_method_named(q->agent);
         return s->method ? 0 : bex_misused();
@@ -100,11 +94,6 @@ static bex_actor *new_actor(void *payload, bex_rng rng) {
     return bex_learner_actor_new(((state *)payload)->learner, rng);
 }
 
-static bex_memory *memory(bex_actor *actor) {
-    (void)actor;
-    return NULL;
-}
-
 // learners that differ in what matters to a reader are told apart
 static void make_label(char *label, size_t size, const state *s) {
     const bex_learner_config *c = &s->learner->config;
@@ -146,19 +135,12 @@ static const char *file(const void *payload) {
     return ((const state *)payload)->path;
 }
 
-static const char *history(const void *payload) {
-    (void)payload;
-    return "none";
-}
-
 const bex_explore_source bex_explore_learner = {
     .name = "learner",
     .wanted = wanted,
     .open = open_state,
     .actor = new_actor,
-    .memory = memory,
     .describe = describe,
     .file = file,
-    .history = history,
     .close = close_state,
 };

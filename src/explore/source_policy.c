@@ -6,7 +6,6 @@
 #include "base/path.h"
 #include "explore/fit.h"
 #include "policy/deploy.h"
-#include "run/checkpoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,9 +31,7 @@ static void close_state(void *payload) {
 }
 
 static int load_policy(state *s, const bex_explore_request *q) {
-    if ((q->model ? bex_path_print(s->path, "%s", q->model)
-                  : bex_checkpoint_model(s->path, sizeof s->path, q->run, q->best)) < 0)
-        return -1;
+    if (bex_explore_model(s->path, q) < 0) return -1;
     s->policy = bex_policy_load(s->path);
     return s->policy ? 0 : -1;
 }

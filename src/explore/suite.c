@@ -137,7 +137,7 @@ static int check_same(bex_suite *s, const bex_explore_session *m) {
     static const char *const shared[] = {"agent",    "model", "files",          "seed",    "trials",
                                          "episodes", "steps", "episode_length", "history", NULL};
     json_t *all = bex_explore_settings(m->q, m->world, m->agent, m->source->file(m->state),
-                                       m->source->history(m->state));
+                                       bex_explore_history(m->source, m->state));
     json_t *some = json_object();
     for (int i = 0; all && shared[i]; i++)
         json_object_set(some, shared[i], json_object_get(all, shared[i]));
