@@ -238,6 +238,8 @@ async function fits_a_phone() {
   await p.locator("#guide-open").click();
   await until(p, () => playground.guide.running);
   must(await p.evaluate(() => !playground.view.fan && !playground.view.probe), "the film begins without a fan");
+  await p.evaluate(() => { playground.play.start(1, false); playground.guide.stop(); });
+  must(await caption(p) === await p.evaluate(() => KINDS[0].says(1)), "ended while it plays, it says what plays");
   await p.close();
 }
 

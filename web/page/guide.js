@@ -77,7 +77,7 @@ function makeGuide(play, view, page) {
     page.probe(null);
     view.showDemonstrations = page.demonstrations();
     view.changed();
-    say("Your turn: " + INVITATION);
+    if (play.playing) page.explain(); else say("Your turn: " + INVITATION);
     try { localStorage.setItem("bex-guided", "1"); } catch (e) { /* private windows */ }
   };
   return guide;

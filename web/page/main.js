@@ -132,8 +132,10 @@
     view.stroke = null;
     if (!line) return;
     lifted = null;
-    if (line.length > 2) { lifted = line.at(-1); await drawPast(line); }
-    else if ($("edit-walls").checked) await flip(at);
+    if (line.length > 2) {
+      lifted = line.at(-1);
+      await drawPast(line);
+    } else if ($("edit-walls").checked) await flip(at);
     else probe(at);
   };
   canvas.onpointercancel = () => { stroke = down = view.stroke = null; };
@@ -157,7 +159,7 @@
   $("kinds").innerHTML = KINDS.map((k, i) => '<label><input type="radio" name="kind" value="' + i + '"><span><b>' + capital(k.name) + "</b> " + k.note + "</span></label>").join("");
   const kindInput = (k) => document.querySelector("[name=kind][value='" + k + "']");
   const page = {
-    caption: $("caption"), probe, setExp: (x) => { play.setExp(Math.round(100 * x) / 100); explain(); },
+    caption: $("caption"), explain, probe, setExp: (x) => { play.setExp(Math.round(100 * x) / 100); explain(); },
     setKind: (k) => {
       if (kindInput(k).disabled) return;
       if (k !== s.kind && lived()) toast("Another one decides: a new score" + (s.log.some((e) => e.points) ? ", with your drawing." : "."));
@@ -172,6 +174,7 @@
   const toggle = () => { guide.stop(); if (play.playing) play.pause(); else start(Infinity, false); };
   const liveSome = () => { guide.stop(); start(5, true); };
   const clear = async () => { guide.stop(); await play.clear(); rest(); invite(); };
+  const undo = async () => { await play.undo(); explain(); };
   const again = async () => { guide.stop(); await play.again(); explain(); };
   play.onPause = () => { if (lived()) result(); };
   const share = async () => {
@@ -244,7 +247,7 @@
   }
 
   const keys = {
-    " ": toggle, l: liveSome, u: () => play.undo(), c: clear, r: again, s: share, g: () => guide.start(), d: theme,
+    " ": toggle, l: liveSome, u: undo, c: clear, r: again, s: share, g: () => guide.start(), d: theme,
     w: () => { $("edit-walls").checked = !$("edit-walls").checked; toast($("edit-walls").checked ? "A tap sets or clears a wall." : "Draw and hover again."); },
     "+": () => page.setExp(Math.min(1, s.exp + 0.05)), "-": () => page.setExp(Math.max(0.02, s.exp - 0.05)),
   };
