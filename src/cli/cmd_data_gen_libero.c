@@ -53,8 +53,7 @@ static json_t *env_args(const bex_bddl *s, const char *bddl) {
 }
 
 // opens the task's file; *model is malloced
-static int open_file(keeping *k, char **model, const bex_world *w, const request *q, int task,
-                     const char *path) {
+static int open_file(keeping *k, char **model, const bex_world *w, int task, const char *path) {
     const bex_bddl *s = bex_libero_scene(w);
     const bex_libero_options *given = bex_libero_given(w);
     char bddl[BEX_PATH_SIZE];
@@ -82,7 +81,6 @@ static int open_file(keeping *k, char **model, const bex_world *w, const request
     k->model = *model;
     json_decref(args), json_decref(info);
     free(args_text), free(info_text), free(content);
-    (void)q;
     return code;
 }
 
@@ -124,9 +122,10 @@ static int make_task(const request *q, total *t, const bex_world *w, int task) {
     double began = bex_seconds();
     int most = (int)(q->attempts ? q->attempts : 3 * q->demos + 10), code = 0;
     if (!q->count) {
-        if (bex_path_join(path, q->out, "%s_%s_demo.hdf5", given->scene, s->task[task].name) < 0)
+        if (bex_path_join(path, q->out, "%s_%s_demo.hdf5", given->scene, s->task[task].name) < 0 ||
+            bex_folder_make(q->out) < 0) // not before a scene and a task are found
             return -1;
-        code = open_file(&k, &model, w, q, task, path);
+        code = open_file(&k, &model, w, task, path);
     }
     if (code == 0)
         code = bex_tabletop_demonstrate(&tally, &job, q->count ? most : (int)q->demos, most,
@@ -182,7 +181,6 @@ static int generate(const request *q) {
     total t = {.rows = json_array()};
     double began = bex_seconds();
     int code = BEX_EXIT_OK;
-    if (!q->count && bex_folder_make(q->out) < 0) code = BEX_EXIT_FAILED;
     for (int i = 0; code == BEX_EXIT_OK && (q->scene ? i < 1 : bex_scene_at(i) != NULL); i++)
         if (make_scene(q, &t, q->scene ? q->scene : bex_scene_at(i)) < 0)
             code = bex_error_is_misuse() ? BEX_EXIT_USAGE : BEX_EXIT_FAILED;

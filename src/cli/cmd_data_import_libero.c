@@ -25,7 +25,7 @@ typedef struct request {
 
 typedef struct telling {
     const char *file;
-    bool json;
+    bool json, headed; // headed: the file's name is printed
     int demos, succeeded, checked, off;
     double arm;
     json_t *rows;
@@ -43,6 +43,8 @@ static void tell(const bex_libero_replay *r, void *payload) {
                                              r->arm, "things", r->things, "first_off", r->first_off,
                                              "checked", r->checked, "success", r->success));
     if (t->json) return;
+    if (!t->headed) printf("%s\n", t->file);
+    t->headed = true;
     printf("  %-10s %4d rows  robot %8.2g  things %8.2g  %s", r->name, r->rows, r->arm, r->things,
            !r->checked  ? "no goal in the file"
            : r->success ? "success"
@@ -52,33 +54,38 @@ static void tell(const bex_libero_replay *r, void *payload) {
     fflush(stdout);
 }
 
-static int import(const request *q, const bex_parts *parts, const char *file, telling *t) {
+// either directory may be left out: a file of robosuite's names nothing of LIBERO's
+static int find_meshes(const request *q, char libero[BEX_PATH_SIZE],
+                       char robosuite[BEX_PATH_SIZE]) {
+    char root[BEX_PATH_SIZE];
+    *libero = *robosuite = 0;
+    if (q->libero && (bex_parts_libero(root, q->libero, "--libero") < 0 ||
+                      bex_path_join(libero, root, "assets") < 0))
+        return -1;
+    return q->robosuite ? bex_parts_robosuite(robosuite, q->robosuite, "--robosuite") : 0;
+}
+
+static int import(const request *q, const char *libero, const char *robosuite, const char *file,
+                  telling *t) {
     char out[BEX_PATH_SIZE];
     const char *name = strrchr(file, '/');
-    const bex_libero_import_options o = {.libero = parts->libero,
-                                         .robosuite = parts->robosuite,
-                                         .out = q->out ? out : NULL,
-                                         .images = (int)q->images};
-    char libero[BEX_PATH_SIZE];
-    bex_libero_import_options with = o;
-    if (*parts->libero) {
-        if (bex_path_join(libero, parts->libero, "assets") < 0) return -1;
-        with.libero = libero;
-    }
+    const bex_libero_import_options with = {.libero = libero,
+                                            .robosuite = robosuite,
+                                            .out = q->out ? out : NULL,
+                                            .images = (int)q->images};
     if (q->out && bex_path_join(out, q->out, "%s", name ? name + 1 : file) < 0) return -1;
-    t->file = file;
-    if (!q->json) printf("%s\n", file);
+    t->file = file, t->headed = false;
     return bex_libero_import(file, &with, tell, t);
 }
 
 static int import_all(const request *q, const char *const *files, int count) {
-    static bex_parts parts;
-    telling t = {.json = q->json, .rows = json_array()};
-    if (bex_parts_init(&parts, q->libero, q->robosuite) < 0) return BEX_EXIT_USAGE;
+    char libero[BEX_PATH_SIZE], robosuite[BEX_PATH_SIZE];
+    if (find_meshes(q, libero, robosuite) < 0) return BEX_EXIT_USAGE;
     if (q->out && bex_folder_make(q->out) < 0) return BEX_EXIT_FAILED;
+    telling t = {.json = q->json, .rows = json_array()};
     int code = BEX_EXIT_OK;
     for (int i = 0; i < count && code == BEX_EXIT_OK; i++)
-        if (import(q, &parts, files[i], &t) < 0) code = BEX_EXIT_FAILED;
+        if (import(q, libero, robosuite, files[i], &t) < 0) code = BEX_EXIT_FAILED;
     if (code == BEX_EXIT_OK && q->json) {
         bex_json_print(t.rows);
     } else if (code == BEX_EXIT_OK) {

@@ -29,9 +29,18 @@ typedef struct request {
 } request;
 
 static json_t *facts(const bex_world *w) {
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:s}", "name", w->name, "equals",
-                     w->class->equals, "observation", w->spec.state, "action", w->A, "time_limit",
-                     w->time_limit, "regions", w->regions, "dt", w->dt, "mujoco", bex_mj_version());
+    const bex_bddl *scene = bex_libero_scene(w);
+    json_t *j =
+        json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:s}", "name", w->name, "equals",
+                  w->class->equals, "observation", w->spec.state, "action", w->A, "time_limit",
+                  w->time_limit, "regions", w->regions, "dt", w->dt, "mujoco", bex_mj_version());
+    if (!scene) return j;
+    json_t *tasks = json_array();
+    for (int t = 0; t < scene->tasks; t++)
+        json_array_append_new(tasks, json_string(scene->task[t].name));
+    json_object_set_new(j, "scene", json_string(w->scene));
+    json_object_set_new(j, "tasks", tasks);
+    return j;
 }
 
 // the keys of a class itself
@@ -67,7 +76,16 @@ static void print_maze(const bex_maze *m) {
     }
 }
 
+// its parts and tasks; the one that is chosen is marked
+static void print_scene(const bex_world *w, const bex_bddl *scene) {
+    const char *libero = bex_libero_given(w)->libero;
+    printf("  %s, %s%s\n", w->scene, *libero ? "parts of " : "our own parts", libero);
+    for (int t = 0; t < scene->tasks; t++)
+        printf("  %c %s\n", t == bex_libero_task(w) ? '*' : ' ', scene->task[t].name);
+}
+
 static void show(const bex_world *w, bool json) {
+    const bex_bddl *scene = bex_libero_scene(w);
     if (json) {
         json_t *f = facts(w);
         bex_json_print(f);
@@ -79,6 +97,7 @@ static void show(const bex_world *w, bool json) {
            w->name, w->class->about, w->class->equals, bex_mj_version(), w->spec.state, w->A, w->dt,
            w->time_limit, w->regions);
     if (w->maze) print_maze(w->maze);
+    if (scene) print_scene(w, scene);
 }
 
 // `most` episodes spread over the data set

@@ -118,6 +118,8 @@ static bool step(server *s) {
 
 int bex_env_serve(const bex_world *w, int instances) {
     server s;
+    if (w->spec.cameras)
+        return bex_fail("--serve passes on states, not pictures: leave out env.images");
     int code = init(&s, w, instances);
     if (code == 0) {
         greet(w);

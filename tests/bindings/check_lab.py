@@ -119,6 +119,8 @@ def worlds():
         env.step([0, 0])  # it goes on
     refuses(bex.Misuse, "no environment 'maze2d-umazz'", bex.Env, "maze2d-umazz")
     refuses(bex.Misuse, "closed", env.reset)
+    with bex.Env("maze2d-umaze", dense=True) as dense:  # a truth value as Python writes it
+        assert dense.reset(seed=3)[0].shape == (4,)
     with bex.VectorEnv("maze2d-umaze", 3, time_limit=4) as many:
         states, _ = many.reset(seed=0)
         assert states.shape == (3, 4)

@@ -10,6 +10,7 @@ int main(void) {
 #include "cli/program.h"
 #include "data/load.h"
 #include "data/make_pictures.h"
+#include "env/mj.h"
 #include "host/json.h"
 
 #include <math.h>
@@ -222,14 +223,38 @@ static void real_files(void **state) {
     unlink(out);
 }
 
+static void a_replay_asks_for_its_meshes(void **state) {
+    (void)state;
+    if (!bex_mj_version()) return;
+    char arguments[1500], lift[512], robosuite[512];
+    fails(2, "--robosuite: no directory '/nowhere'",
+          "data import-libero x.hdf5 --robosuite /nowhere");
+    fails(1, "'x.hdf5': cannot be opened", "data import-libero x.hdf5");
+    fails(2, "--libero: no directory '/nowhere'", "data import-libero x.hdf5 --libero /nowhere");
+    if (!shared_data("robosuite/robots") ||
+        !shared_data("robosuite_demos/robomimic_ph_lift_low_dim.hdf5")) {
+        print_message("SKIP: needs ../shared/data/robosuite_demos and robosuite\n");
+        return;
+    }
+    snprintf(robosuite, sizeof robosuite, "%s", shared_data("robosuite"));
+    snprintf(lift, sizeof lift, "%s",
+             shared_data("robosuite_demos/robomimic_ph_lift_low_dim.hdf5"));
+    snprintf(arguments, sizeof arguments, "data import-libero %s", lift);
+    fails(1, "(where are they? --libero, --robosuite)", arguments);
+    bex("data import-libero %s --robosuite %s", lift, robosuite);
+}
+
 int main(void) {
     char program[512];
     snprintf(program, sizeof program, "%s/bin/bex", BEX_BINARY_DIR);
     if (access(program, X_OK) != 0) return skip_all("bin/bex is not built");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shows),    cmocka_unit_test(shows_nan),
-        cmocka_unit_test(converts), cmocka_unit_test(converts_pictures),
-        cmocka_unit_test(usage),    cmocka_unit_test(real_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(shows),
+                                       cmocka_unit_test(shows_nan),
+                                       cmocka_unit_test(converts),
+                                       cmocka_unit_test(converts_pictures),
+                                       cmocka_unit_test(usage),
+                                       cmocka_unit_test(real_files),
+                                       cmocka_unit_test(a_replay_asks_for_its_meshes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

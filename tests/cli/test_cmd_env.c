@@ -56,6 +56,27 @@ static void worlds_have_options_of_their_own(void **state) {
     assert_refused("env kitchen --render x.mp4", 1, "bex data import-kitchen makes some");
 }
 
+static void a_scene_names_its_tasks(void **state) {
+    (void)state;
+    if (!bex_mj_version()) return;
+    run r = run_program("env libero --list --env.scene=KITCHEN_SCENE7");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.text, "1 scenes, 3 tasks"));
+    r = run_program("env libero --env.scene=KITCHEN_SCENE7 --env.task=open_the_microwave");
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.text, "KITCHEN_SCENE7, our own parts"));
+    assert_non_null(strstr(r.text, "* open_the_microwave\n"));
+    assert_non_null(strstr(r.text, "  put_the_white_bowl_on_the_plate\n"));
+    r = run_program("env libero --env.scene=KITCHEN_SCENE7 --json");
+    assert_non_null(strstr(r.text, "\"scene\": \"KITCHEN_SCENE7\""));
+    assert_non_null(strstr(r.text, "\"open_the_microwave\""));
+    assert_refused("env libero --env.task=fly", 2, "see bex env libero --env.scene=KITCHEN_SCENE5");
+    assert_refused("env libero --env.images=32 --serve 1", 1, "leave out env.images");
+    assert_refused("data gen libero-90 --scene KITCHEN_SCENE7 --task fly --out no-such-folder", 2,
+                   "no task of KITCHEN_SCENE7 has 'fly' in its name");
+    assert_true(file_size("no-such-folder") < 0);
+}
+
 static void bad_mazes_are_one_line(void **state) {
     (void)state;
     static const struct {
@@ -207,6 +228,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_printed),
         cmocka_unit_test(worlds_have_options_of_their_own),
+        cmocka_unit_test(a_scene_names_its_tasks),
         cmocka_unit_test(bad_mazes_are_one_line),
         cmocka_unit_test(mistakes_are_one_line),
         cmocka_unit_test(pictures_are_written),

@@ -144,7 +144,15 @@ static void ours_equal_liberos(void **state) {
             assert_string_equal(a.task[t].name, b.task[t].name);
             assert_memory_equal(a.task[t].goal, b.task[t].goal, sizeof a.task[t].goal);
         }
-        for (int k = 0; k < a.things; k++) assert_string_equal(a.thing[k].name, b.thing[k].name);
+        for (int k = 0; k < a.things; k++) {
+            assert_string_equal(a.thing[k].name, b.thing[k].name);
+            assert_ptr_equal(a.thing[k].kind, b.thing[k].kind);
+        }
+        assert_int_equal(a.inits, b.inits);
+        for (int k = 0; k < a.inits; k++) {
+            assert_int_equal(a.init[k].predicate, b.init[k].predicate);
+            assert_string_equal(bex_bddl_name(&a, a.init[k].a), bex_bddl_name(&b, b.init[k].a));
+        }
         for (int k = 0; k < a.regions; k++)
             for (int n = 0; n < 4; n++)
                 assert_float_equal(a.region[k].range[n], b.region[k].range[n], 1e-6);

@@ -79,7 +79,7 @@ static void all_scenes_of_liberos_parts_stand(void **state) {
         return;
     }
     snprintf(more, sizeof more, "libero=%s\nrobosuite=%s", libero, shared_data("robosuite"));
-    for (int i = 0; i < SCENES; i += 3) check_scene(more, i);
+    for (int i = 0; i < SCENES; i++) check_scene(more, i);
 }
 
 static void joints_are_in_robosuites_order(void **state) {

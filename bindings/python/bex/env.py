@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional, Tuple
 import numpy as np
 
 from ._library import Error, Misuse
-from .program import find_program
+from .program import find_program, options_of
 
 try:
     import gymnasium
@@ -59,7 +59,7 @@ class _World:
 
     def __init__(self, name: str, n: int, options: Dict[str, Any], explore: bool):
         words = [find_program(), "env", name, "--serve", str(n)] + (["--explore"] if explore else [])
-        words += [f"--env.{key}={value}" for key, value in options.items()]
+        words += options_of({f"env.{key}": value for key, value in options.items()})
         self.n = n
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = self._process.stdout.readline()

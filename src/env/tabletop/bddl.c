@@ -333,7 +333,8 @@ int bex_bddl_merge(bex_bddl *scene, const bex_bddl *other, const char *name) {
     bool same = scene->room == other->room && scene->things == other->things &&
                 scene->regions == other->regions && scene->all == other->all;
     for (int i = 0; i < scene->all && same; i++)
-        same = !strcmp(scene->thing[i].name, other->thing[i].name);
+        same = !strcmp(scene->thing[i].name, other->thing[i].name) &&
+               scene->thing[i].kind == other->thing[i].kind;
     for (int i = 0; i < scene->regions && same; i++)
         same =
             !strcmp(scene->region[i].name, other->region[i].name) &&

@@ -1,8 +1,8 @@
 /* env/tabletop/bddl.h - task files of LIBERO (BDDL): what stands where, and when a task is done.
  *
  *   (define (problem LIBERO_Kitchen_Tabletop_Manipulation) (:language put the bowl on the plate)
- *     (:regions (plate_init_region (:target kitchen_table) (:ranges ((-0.1 0 0.1 0.2))) (:yaw_rotation
- * ((0 0)))))
+ *     (:regions (plate_init_region (:target kitchen_table) (:ranges ((-0.1 0 0.1 0.2)))
+ *                                  (:yaw_rotation ((0 0)))))
  *     (:fixtures kitchen_table - kitchen_table) (:objects plate_1 - plate)
  *     (:init (On plate_1 kitchen_table_plate_init_region))
  *     (:goal (And (On akita_black_bowl_1 plate_1))))

@@ -364,7 +364,6 @@ int bex_compose(bex_composed *out, const bex_bddl *scene, const bex_parts *parts
     if (looks->detail != BEX_DETAIL_FULL && !parts->own) simplify(&c);
     if (bex_scene_files_load(&files, c.tree, name) < 0 || !(text = bex_xml_text(c.tree->root)))
         goto done;
-    out->missing = files.missing;
     code = bex_mj_scene_load(&out->model,
                              &(bex_mj_scene){text, files.file, files.count, .take = true}, name);
 done:

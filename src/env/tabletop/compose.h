@@ -2,9 +2,8 @@
  * put them together: order, prefixes, defaults, regions, where things stand.
  *
  * Joints in qpos: robot0_joint1..7, gripper0_finger_joint1..2, the objects' free joints, the fixtures'
- * joints, each in
- * the order of the BDDL file. Names: INSTANCE_main is a thing's body, INSTANCE_joint0 its free joint,
- * INSTANCE_REGION its sites.
+ * joints, each in the order of the BDDL file. Names: INSTANCE_main is a thing's body, INSTANCE_joint0 its
+ * free joint, INSTANCE_REGION its sites.
  *
  * Differences, without effect on the motion: assets are prefixed by kind rather than by instance, so that two
  * butters share a mesh; no default_site; movable bodies are declared in the middle of their regions
@@ -33,7 +32,6 @@ typedef struct bex_placing {
 typedef struct bex_composed {
     bex_mj_model *model;
     bex_placing placing[BEX_BDDL_THINGS];
-    int missing; // files that were not there
 } bex_composed;
 
 /* fixtures: draws where in its region each stands; NULL: in the middle. Negative with a message; nothing

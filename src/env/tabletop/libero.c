@@ -330,6 +330,7 @@ static void sample_object(const libero_world *w, bex_mj_sim *sim, int thing, bex
     memcpy(q + 3, kind->quat, 4 * sizeof *q);
     if (kind->turn[0] >= kind->turn[1]) return;
     double turn = between(rng, kind->turn[0], kind->turn[1]);
+    // LIBERO's sampler writes x y z w where w x y z is read: sine and cosine change places
     q[3] = sin(turn / 2), q[6] = cos(turn / 2);
 }
 

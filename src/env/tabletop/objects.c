@@ -1,3 +1,4 @@
+/* env/tabletop/objects.c - places by the table of kinds. */
 #include "env/tabletop/objects.h"
 
 #include "base/error.h"

@@ -41,20 +41,25 @@ static int find_root(char out[BEX_PATH_SIZE], const char *folder, const char *co
     return bex_fail("%s: no '%s' in '%s' or below it", what, file, folder);
 }
 
+int bex_parts_libero(char out[BEX_PATH_SIZE], const char *folder, const char *what) {
+    static const char *const ways[] = {"", "libero/libero", "libero", NULL};
+    return find_root(out, folder, ways, "assets/articulated_objects/microwave.xml", what);
+}
+
+int bex_parts_robosuite(char out[BEX_PATH_SIZE], const char *folder, const char *what) {
+    static const char *const ways[] = {"", "robosuite/models/assets", "models/assets", "assets",
+                                       NULL};
+    return find_root(out, folder, ways, "robots/panda/robot.xml", what);
+}
+
 int bex_parts_init(bex_parts *p, const char *libero, const char *robosuite) {
-    static const char *const libero_ways[] = {"", "libero/libero", "libero", NULL};
-    static const char *const robosuite_ways[] = {"", "robosuite/models/assets", "models/assets",
-                                                 "assets", NULL};
     bool has_libero = libero && *libero, has_robosuite = robosuite && *robosuite;
     *p = (bex_parts){.own = !has_libero && !has_robosuite};
     if (p->own) return 0;
     if (!has_libero || !has_robosuite)
         return bex_fail("env.libero and env.robosuite are both needed, or neither");
-    if (find_root(p->libero, libero, libero_ways, "assets/articulated_objects/microwave.xml",
-                  "env.libero") < 0)
-        return -1;
-    return find_root(p->robosuite, robosuite, robosuite_ways, "robots/panda/robot.xml",
-                     "env.robosuite");
+    if (bex_parts_libero(p->libero, libero, "env.libero") < 0) return -1;
+    return bex_parts_robosuite(p->robosuite, robosuite, "env.robosuite");
 }
 
 static const embedded *own_file(const char *name) {
@@ -87,7 +92,7 @@ static int read_task(bex_bddl *out, const char *folder, const char *file, const 
     if (bex_path_join(path, folder, "%s", file) < 0 ||
         bex_file_read(&text, &size, path, LARGEST) < 0)
         return -1;
-    int code = bex_bddl_read(&one, text, size, file);
+    int code = bex_bddl_read(&one, text, size, path);
     free(text);
     if (code < 0) return -1;
     if (out->tasks) return bex_bddl_merge(out, &one, task);

@@ -2,8 +2,8 @@
  * or our own, compiled into the program (models/tabletop).
  *
  *   LIBERO     bddl_files/libero_90/SCENE_task.bddl, init_files/libero_90/ (.pruned_init), assets/
- *   robosuite  robots/panda/robot.xml, grippers/panda_gripper.xml, mounts/rethink_mount.xml (its
- * models/assets)
+ *   robosuite  of its models/assets: robots/panda/robot.xml, grippers/panda_gripper.xml,
+ *              mounts/rethink_mount.xml
  *
  * A directory may be the repository or any folder on the way to these. Read only; one thread at a time. */
 #ifndef BEX_ENV_TABLETOP_PARTS_H
@@ -20,6 +20,11 @@ typedef struct bex_parts {
 
 /* Both empty: our own. Negative with a message: one is missing, or not what it should be. */
 int bex_parts_init(bex_parts *p, const char *libero, const char *robosuite);
+
+/* The folder of LIBERO (or robosuite) that is `folder` or lies in it. what: whom a message blames, an
+ * option. Negative with a message. */
+int bex_parts_libero(char out[BEX_PATH_SIZE], const char *folder, const char *what);
+int bex_parts_robosuite(char out[BEX_PATH_SIZE], const char *folder, const char *what);
 
 /* The scenes, "KITCHEN_SCENE1" .. in the order of LIBERO's suite; NULL past the end. */
 const char *bex_scene_at(int i);

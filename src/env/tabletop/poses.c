@@ -1,3 +1,4 @@
+/* env/tabletop/poses.c - bodies, sites and collision geoms of a model, by what they belong to. */
 #include "env/tabletop/poses.h"
 
 #ifdef BEX_HAVE_MUJOCO

@@ -20,8 +20,8 @@ void bex_pose_extent(const bex_goals *g, const bex_mj_sim *sim, int thing, doubl
 void bex_pose_middle(const bex_goals *g, const bex_mj_sim *sim, int thing, double at[3]);
 
 /* Metres from a point to the nearest collision geom of a thing, the tables and all other furniture among
- * them, but not
- * of thing `except` (-1: none) or the robot; negative inside. Meshes and planes are left out. */
+ * them, but not of thing `except` (-1: none) or the robot; negative inside. Meshes and planes are left
+ * out. */
 double bex_pose_clearance(const bex_goals *g, const bex_mj_sim *sim, const double at[3],
                           int except);
 

@@ -1,3 +1,4 @@
+/* env/tabletop/recorded.c - files found again, then loaded as a composed scene is. */
 #include "env/tabletop/recorded.h"
 
 #include "base/error.h"
@@ -6,6 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define NOWHERE "/no directory given" // there is none of that name
 
 // what follows the last "assets/", ".." resolved by whoever opens it
 static const char *tail_of(const char *path) {
@@ -22,7 +25,7 @@ static int find_files(bex_xml_tree *t, const char *robosuite, const char *libero
         char here[BEX_PATH_SIZE];
         if (!path) continue;
         const char *folder = strstr(path, "robosuite") ? robosuite : libero;
-        if (bex_path_join(here, folder && *folder ? folder : "/nowhere", "%s", tail_of(path)) < 0)
+        if (bex_path_join(here, folder && *folder ? folder : NOWHERE, "%s", tail_of(path)) < 0)
             return -1;
         bex_xml_set(t, a, "file", here);
     }
@@ -40,9 +43,13 @@ int bex_recorded_load(bex_mj_model **out, const char *text, const char *robosuit
     int code = -1;
     *out = NULL;
     if (bex_xml_tree_read(&tree, text, strlen(text), name) < 0) return -1;
-    if (find_files(tree, robosuite, libero) < 0 || bex_scene_files_load(&files, tree, name) < 0 ||
-        !(whole = bex_xml_text(tree->root)))
+    if (find_files(tree, robosuite, libero) < 0) goto done;
+    if (bex_scene_files_load(&files, tree, name) < 0) {
+        if (!robosuite || !*robosuite || !libero || !*libero)
+            bex_fail_hint("where are they? --libero, --robosuite");
         goto done;
+    }
+    if (!(whole = bex_xml_text(tree->root))) goto done;
     code =
         bex_mj_scene_load(out, &(bex_mj_scene){whole, files.file, files.count, .take = true}, name);
 done:

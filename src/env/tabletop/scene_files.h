@@ -8,9 +8,8 @@
  *     bex_scene_files_fini(&f);
  *
  * First what nothing uses is dropped: materials, meshes, textures. A file that is missing costs looks
- * only, with one
- * warning for all of them: its visual geoms are dropped, an object left without any shows its collision
- * geoms, a texture becomes a grey. A missing mesh that collides is a failure. */
+ * only, with one warning for all of them: its visual geoms are dropped, an object left without any shows
+ * its collision geoms, a texture becomes a grey. A missing mesh that collides is a failure. */
 #ifndef BEX_ENV_TABLETOP_SCENE_FILES_H
 #define BEX_ENV_TABLETOP_SCENE_FILES_H
 

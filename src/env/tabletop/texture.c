@@ -9,11 +9,8 @@
 
 #include <cairo/cairo.h>
 
-enum {
-    SIDES = 16,
-    HEADER = 24,
-    LARGEST = 16384
-}; // bytes before, and up to the end of, width and height
+enum { SIDES = 16, HEADER = 24 }; // of a PNG: bytes before, and up to the end of, width and height
+enum { LARGEST = 16384 };         // pixels of a side
 
 typedef struct source {
     const char *bytes;

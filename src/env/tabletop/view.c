@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST = 64 };
+enum { MOST = 64, SITES = 1024 }; // renderers kept; sites of a model
 
 struct bex_view {
     const bex_mj_model *model;
@@ -42,6 +42,9 @@ int bex_view_new(bex_view **out, const bex_mj_model *model, const bex_bddl *scen
                  const bex_view_options *options) {
     *out = NULL;
     if (options->size < 16) return bex_fail("pictures of %d pixels: at least 16", options->size);
+    if (model->handle->nsite > SITES)
+        return bex_fail("pictures of a model with %d sites: at most %d", model->handle->nsite,
+                        SITES);
     bex_view *v = calloc(1, sizeof *v);
     if (!v) return bex_fail("out of memory");
     v->model = model, v->options = *options;
@@ -89,8 +92,7 @@ static void give_back(bex_view *v, bex_offscreen *o) {
 int bex_view_draw(bex_view *v, const bex_mj_sim *sim, int camera, unsigned char *rgb) {
     static const char *const names[] = {"agentview", "robot0_eye_in_hand"};
     bex_offscreen *o;
-    bool show[1024] = {false};
-    BEX_CHECK(v->model->handle->nsite <= 1024, "%d sites", v->model->handle->nsite);
+    bool show[SITES] = {false};
     for (int i = 0; i < v->lamps; i++) show[v->lamp[i]] = sim->qpos[v->knob[i]] >= v->on[i];
     if (take(v, &o) < 0) return -1;
     int code = bex_offscreen_draw_named(o, sim, names[camera], show, rgb);
