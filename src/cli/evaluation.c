@@ -12,17 +12,21 @@
 #include <sys/stat.h>
 
 typedef struct {
-    bool other_history, no_coverage, led;
+    bool other_history, no_coverage, led, other_pictures;
 } variant;
 
 const char *const bex_evaluation_names[] = {"as trained", "another history", "coverage hidden",
-                                            "shown its future"};
+                                            "shown its future", "another picture"};
 static const variant variants[BEX_EVALUATION_VARIANTS] = {
-    {false, false, false}, {true, false, false}, {false, true, false}, {false, false, true}};
+    [BEX_EVALUATION_OTHER_HISTORY] = {.other_history = true},
+    [BEX_EVALUATION_NO_COVERAGE] = {.no_coverage = true},
+    [BEX_EVALUATION_LED] = {.led = true},
+    [BEX_EVALUATION_OTHER_PICTURES] = {.other_pictures = true}};
 
 static bool applies(const variant *v, const bex_policy *p) {
     return !(v->other_history && !p->dit.o.N) && !(v->no_coverage && !p->dit.o.coverage) &&
-           !(v->led && p->config.diffusion.show_waypoints == 0);
+           !(v->led && p->config.diffusion.show_waypoints == 0) &&
+           !(v->other_pictures && !p->vision.o.cameras);
 }
 
 /* ---- the demonstrations ---- */
@@ -114,6 +118,7 @@ static int evaluate(bex_evaluated *e, bex_agent *agent, const bex_policy *policy
                                    .deploy = deploy,
                                    .other_history = variants[v].other_history,
                                    .no_coverage = variants[v].no_coverage,
+                                   .other_pictures = variants[v].other_pictures,
                                    .led = variants[v].led};
         e->there[v] = applies(&variants[v], policy);
         if (e->there[v]) code = agent->class->open_loop(agent, policy, &o, &e->result[v]);
