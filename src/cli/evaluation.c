@@ -63,7 +63,10 @@ static int beside_own(bex_agent **agent, bex_evaluated *e, const char *run, cons
         return bex_sources_fini(&sources), 0;
     if (!(*agent = bex_agent_new(&c, &sources))) return -1;
     snprintf(e->of, sizeof e->of, "held out of its own demonstrations");
-    if (!data || bex_imitation_trained_on(*agent, policy)) return 0;
+    // with nothing held out, the file that was asked for is taken whole
+    if (!data ||
+        (((const bex_imitation *)*agent)->held.data && bex_imitation_trained_on(*agent, policy)))
+        return 0;
     (*agent)->class->free(*agent);
     *agent = NULL;
     return 0;
