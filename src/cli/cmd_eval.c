@@ -31,9 +31,10 @@ static const bex_usage usage = {
         "A RUN knows what was held out from it; with --data any policy is put beside all episodes of any\n"
         "file of the same states and actions. A policy with a history is also shown another one than the\n"
         "coverage is of, one with a coverage token has it hidden, and one that follows futures\n"
-        "(diffusion.show_waypoints) is shown the demonstrator's: figures that do not change tell that it\n"
-        "does not look. A legend and a verdict stand below the figures. Of a RUN that learned by coverage\n"
-        "it also tells what the coverage input is about, as shares of its variance: docs/agents/be.md.",
+        "(diffusion.show_waypoints) is shown the demonstrator's; one that sees is shown the pictures of\n"
+        "another moment: figures that do not change tell that it does not look. A legend and a verdict\n"
+        "stand below the figures. Of a RUN that learned by coverage it also tells what the coverage\n"
+        "input is about, as shares of its variance: docs/agents/be.md.",
     .example = "bex eval runs/be\n"
                "bex eval policy.safetensors --data held-out.hdf5\n"
                "bex eval runs/be --windows 2048 --json",
@@ -42,13 +43,13 @@ static const bex_usage usage = {
     .settings = bex_deploy_sections,
 };
 
-// does it look at its history, and at the coverage? "" if it has none
+// does it look at its history, at the coverage, at its pictures? "" if it has none
 static void attention(char *out, size_t size, const bex_evaluated *e) {
     const bex_open_loop *r = e->result;
     int used = 0;
     out[0] = 0;
-    for (int v = 1; v < 3; v++) {
-        if (!e->there[v]) continue;
+    for (int v = 1; v < BEX_EVALUATION_VARIANTS; v++) {
+        if (!e->there[v] || v == BEX_EVALUATION_LED) continue;
         double more = r[v].all[BEX_OPEN_LOOP_ONE] / r[0].all[BEX_OPEN_LOOP_ONE] - 1;
         used += snprintf(out + used, size - (size_t)used, "%s%s %s by %.1f %%", used ? "; " : "",
                          bex_evaluation_names[v],

@@ -12,17 +12,21 @@
 #include <sys/stat.h>
 
 typedef struct {
-    bool other_history, no_coverage, led;
+    bool other_history, no_coverage, led, other_pictures;
 } variant;
 
 const char *const bex_evaluation_names[] = {"as trained", "another history", "coverage hidden",
-                                            "shown its future"};
+                                            "shown its future", "another picture"};
 static const variant variants[BEX_EVALUATION_VARIANTS] = {
-    {false, false, false}, {true, false, false}, {false, true, false}, {false, false, true}};
+    [BEX_EVALUATION_OTHER_HISTORY] = {.other_history = true},
+    [BEX_EVALUATION_NO_COVERAGE] = {.no_coverage = true},
+    [BEX_EVALUATION_LED] = {.led = true},
+    [BEX_EVALUATION_OTHER_PICTURES] = {.other_pictures = true}};
 
 static bool applies(const variant *v, const bex_policy *p) {
     return !(v->other_history && !p->dit.o.N) && !(v->no_coverage && !p->dit.o.coverage) &&
-           !(v->led && p->config.diffusion.show_waypoints == 0);
+           !(v->led && p->config.diffusion.show_waypoints == 0) &&
+           !(v->other_pictures && !p->vision.o.cameras);
 }
 
 /* ---- the demonstrations ---- */
@@ -59,7 +63,10 @@ static int beside_own(bex_agent **agent, bex_evaluated *e, const char *run, cons
         return bex_sources_fini(&sources), 0;
     if (!(*agent = bex_agent_new(&c, &sources))) return -1;
     snprintf(e->of, sizeof e->of, "held out of its own demonstrations");
-    if (!data || bex_imitation_trained_on(*agent, policy)) return 0;
+    // with nothing held out, the file that was asked for is taken whole
+    if (!data ||
+        (((const bex_imitation *)*agent)->held.data && bex_imitation_trained_on(*agent, policy)))
+        return 0;
     (*agent)->class->free(*agent);
     *agent = NULL;
     return 0;
@@ -114,6 +121,7 @@ static int evaluate(bex_evaluated *e, bex_agent *agent, const bex_policy *policy
                                    .deploy = deploy,
                                    .other_history = variants[v].other_history,
                                    .no_coverage = variants[v].no_coverage,
+                                   .other_pictures = variants[v].other_pictures,
                                    .led = variants[v].led};
         e->there[v] = applies(&variants[v], policy);
         if (e->there[v]) code = agent->class->open_loop(agent, policy, &o, &e->result[v]);

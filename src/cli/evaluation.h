@@ -11,8 +11,13 @@
 #include "host/json.h"
 
 enum {
-    BEX_EVALUATION_VARIANTS = 4
-}; // as trained, another history, coverage hidden, shown its future
+    BEX_EVALUATION_AS_TRAINED,
+    BEX_EVALUATION_OTHER_HISTORY,
+    BEX_EVALUATION_NO_COVERAGE,
+    BEX_EVALUATION_LED, // shown its future
+    BEX_EVALUATION_OTHER_PICTURES,
+    BEX_EVALUATION_VARIANTS
+};
 extern const char *const bex_evaluation_names[BEX_EVALUATION_VARIANTS];
 
 typedef struct bex_evaluation_options {

@@ -166,10 +166,10 @@ static int no_camera(const char *name, const bex_names *there) {
     char list[200] = "";
     size_t used = 0;
     for (int i = 0; i < there->count && used < sizeof list; i++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
-                                 there->text[i]);
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? "," : "", there->text[i]);
     bex_fail("no camera '%s' (%s)", name, there->count ? list : "there are no pictures");
-    return there->count ? bex_fail_hint("--data.images=%.80s", list) : -1;
+    return there->count ? bex_fail_hint("--data.images=%s", list) : -1;
 }
 
 int bex_grouped_cameras(bex_h5 *file, const char *group, const char *prefix,
@@ -184,6 +184,10 @@ int bex_grouped_cameras(bex_h5 *file, const char *group, const char *prefix,
     const bex_names *list = all ? there : &wanted;
     for (int i = 0; i < list->count && code >= 0; i++) {
         const char *name = list->text[i];
+        if (bex_names_find(cameras, name) >= 0) {
+            code = bex_fail("camera '%s' is named twice", name);
+            break;
+        }
         code = bex_path_join(key, prefix, "%s", name);
         if (code == 0) code = bex_path_join(whole, group, "%s", key);
         if (code == 0 && bex_h5_find(file, whole) == BEX_H5_ABSENT &&

@@ -203,6 +203,10 @@ int bex_pictures_append(bex_pictures *p, const bex_pictures *o) {
         return bex_fail("%d cameras of %d x %d pixels, those before are %d of %d x %d",
                         o->cameras.count, o->height, o->width, p->cameras.count, p->height,
                         p->width);
+    for (int c = 0; c < p->cameras.count; c++)
+        if (strcmp(p->cameras.text[c], o->cameras.text[c]))
+            return bex_fail("camera %d is '%s', in the files before '%s'", c, o->cameras.text[c],
+                            p->cameras.text[c]);
     for (int i = 0; i < o->pieces; i++) {
         const piece *q = &o->piece[i];
         int code;

@@ -42,7 +42,7 @@ int bex_pictures_add(bex_pictures *p, const char *path, const char *const *keys,
 int bex_pictures_add_memory(bex_pictures *p, const unsigned char *pictures, int n, int height,
                             int width);
 
-/* Other's frames behind p's, of the same cameras and size. The first of them. */
+/* Other's frames behind p's, of the same cameras, in their order, and size. The first of them. */
 int bex_pictures_append(bex_pictures *p, const bex_pictures *other);
 
 int bex_pictures_frames(const bex_pictures *p);

@@ -108,8 +108,8 @@ static int resolve(bex_h5 *file, const char *demo, const char *name, bex_names *
     return bex_fail("observation key '%s' is missing in '%s/obs' and '%s'", name, demo, demo);
 }
 
-// pictures and the like, which are not read: said once
-static int note_left_out(bex_dataset *d, bex_h5 *file, const char *demo) {
+// arrays of rank 3 or more that are not read, as cameras nobody asked for: said once
+static int note_left_out(bex_dataset *d, bex_h5 *file, const char *demo, const bex_names *cameras) {
     char group[BEX_PATH_SIZE], path[BEX_PATH_SIZE], list[200] = "";
     bex_names names = {0};
     size_t used = 0;
@@ -120,6 +120,7 @@ static int note_left_out(bex_dataset *d, bex_h5 *file, const char *demo) {
         bex_h5_shape s;
         code = bex_path_join(path, group, "%s", names.text[i]);
         if (code < 0 || bex_h5_find(file, path) != BEX_H5_DATASET) continue;
+        if (bex_names_find(cameras, names.text[i]) >= 0) continue;
         code = bex_h5_measure(file, path, &s);
         if (code == 0 && s.rank > 2 && used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", n++ ? ", " : "",
@@ -127,7 +128,8 @@ static int note_left_out(bex_dataset *d, bex_h5 *file, const char *demo) {
     }
     bex_names_fini(&names);
     if (code < 0 || !n) return code;
-    return bex_dataset_note(d, "left out: %d array%s of rank 3 or more, %s (pictures are not read)",
+    return bex_dataset_note(d,
+                            "left out: %d array%s of rank 3 or more, %s (data.images reads some)",
                             n, n > 1 ? "s" : "", list);
 }
 
@@ -231,7 +233,7 @@ static int load_demos(bex_dataset *d, bex_h5 *file, const char *path, const bex_
                                                .path = path},
                                 o);
     if (code == 0) code = label(d, file, path);
-    if (code == 0) code = note_left_out(d, file, groups.text[0]);
+    if (code == 0) code = note_left_out(d, file, groups.text[0], &cameras);
     bex_names_fini(&cameras);
     bex_names_fini(&images);
     bex_names_fini(&groups);

@@ -80,6 +80,17 @@ static double mean_loss(bex_agent *a, int64_t first, int64_t count) {
     return sum / (double)count;
 }
 
+// of a chunk, held out, in open loop
+static double chunk_error(bex_agent *a, bool other_pictures) {
+    bex_open_loop r;
+    bex_open_loop_options o = {.windows = 64, .chunks = 2, .other_pictures = other_pictures};
+    if (a->class->open_loop(a, ((bex_imitation *)a)->policy, &o, &r) < 0)
+        fail_msg("%s", bex_error());
+    double error = r.all[BEX_OPEN_LOOP_ONE];
+    bex_open_loop_fini(&r);
+    return error;
+}
+
 // what a policy that saw nothing could not: its loss falls far, and another picture brings it back
 static void it_looks(void **state) {
     (void)state;
@@ -94,6 +105,8 @@ static void it_looks(void **state) {
     if (!(e.more[BEX_JUDGED_OTHER_PICTURES] > 2 * e.score))
         fail_msg("held out %g, with other pictures %g", e.score, e.more[BEX_JUDGED_OTHER_PICTURES]);
     assert_string_equal(a->judged[BEX_JUDGED_OTHER_PICTURES], "other_pictures");
+    double own = chunk_error(a, false), other = chunk_error(a, true);
+    if (!(other > 1.5 * own)) fail_msg("chunks off by %g, with other pictures %g", own, other);
     a->class->free(a);
 }
 
@@ -180,6 +193,30 @@ static void a_steady_update_takes_no_memory(void **state) {
     a->class->free(a);
 }
 
+// the same states, drawn anew: a file of features is not taken for theirs
+static void features_know_their_pictures(const bex_policy *p, const char *folder) {
+    char path[640];
+    snprintf(path, sizeof path, "%s.drawn", folder);
+    bex_dataset *d = spots_new();
+    bex_names cameras = {0};
+    unsigned char *dark = calloc((size_t)SEEN_ROWS * 2, SIDE * SIDE * 3);
+    size_t size = 2 * (size_t)p->vision.features * sizeof(bex_real);
+    bex_features *one = bex_features_new(p, d, path, 1), *again = bex_features_new(p, d, path, 1);
+    bex_names_push(&cameras, "one"), bex_names_push(&cameras, "two");
+    bex_pictures_free(d->pictures);
+    d->pictures = bex_pictures_new(&cameras, SIDE, SIDE, &(bex_pictures_options){.size = 0});
+    assert_int_equal(bex_pictures_add_memory(d->pictures, dark, SEEN_ROWS, SIDE, SIDE), 0);
+    bex_features *other = bex_features_new(p, d, path, 1);
+    assert_true(one && again && other);
+    assert_memory_equal(bex_features_at(one, 7), bex_features_at(again, 7), size);
+    assert_memory_not_equal(bex_features_at(one, 7), bex_features_at(other, 7), size);
+    bex_features_free(one), bex_features_free(again), bex_features_free(other);
+    bex_dataset_free(d);
+    bex_names_fini(&cameras);
+    free(dark);
+    unlink(path);
+}
+
 static void an_encoder_learns_and_freezes(void **state) {
     (void)state;
     char folder[600], settings[900], cache[700];
@@ -226,6 +263,7 @@ static void an_encoder_learns_and_freezes(void **state) {
     assert_memory_equal(features, bex_features_at(x->train.features, 7), size);
     free(features);
     bex_arena_free(arena);
+    features_know_their_pictures(x->policy, folder);
     for (int64_t s = 0; s < 3; s++) update(a, s), update(b, s);
     same_params(a, b);
     assert_int_equal(a->class->save(a, folder),

@@ -129,6 +129,12 @@ grep -q '"coverage hidden"' eval && fail "eval hides the coverage of a policy th
 grep -q "paired by episode" compared && grep -q "error of a chunk .* 0 +- 0 " compared || fail "compare prints $(cat compared)"
 "$bex" eval nowhere 2>err && fail "eval of nothing"
 [ "$(wc -l <err)" = 1 ] && grep -q "nowhere" err || fail "eval says $(cat err)"
+# nothing held out: of itself it cannot tell; a file that is named is taken whole, its own too
+"$bex" train --data d.hdf5 $small --agent bc --data.held_out=0 --out all --quiet >/dev/null 2>err || fail "all: $(cat err)"
+"$bex" eval all 2>err && fail "eval of nothing held out"
+[ "$(wc -l <err)" = 1 ] && grep -q -- "--data FILE" err || fail "eval says $(cat err)"
+"$bex" eval all --data d.hdf5 --windows 16 >eval 2>err || fail "eval of all: $(cat err)"
+grep -q "^all [0-9]* episodes of d.hdf5" eval || fail "eval prints $(cat eval)"
 
 # eval of a policy alone on any file, with a verdict; of states of another size one line
 "$bex" export chosen --out p.safetensors >/dev/null

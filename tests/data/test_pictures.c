@@ -126,6 +126,12 @@ static void threads_and_little_memory_change_nothing(void **state) {
     }
 }
 
+static bool notes_left_out(const bex_dataset *d) {
+    for (int i = 0; i < d->notes.count; i++)
+        if (strstr(d->notes.text[i], "left out: 2 arrays")) return true;
+    return false;
+}
+
 static void data_sets_share_and_join_them(void **state) {
     (void)state;
     char first[512];
@@ -137,6 +143,11 @@ static void data_sets_share_and_join_them(void **state) {
                 *b = load(second, "all", 0, BEX_FLIP_NONE);
     bex_dataset *blind = load(second, NULL, 0, BEX_FLIP_NONE);
     assert_null(blind->pictures);
+    assert_true(notes_left_out(blind) && !notes_left_out(a));
+    bex_dataset *turned = load(second, "wrist,front", 0, BEX_FLIP_NONE);
+    assert_int_equal(bex_dataset_append(a, turned, 0), -1);
+    assert_message("camera 0 is 'wrist', in the files before 'front'");
+    bex_dataset_free(turned);
     assert_int_equal(blind->cameras.count, 2); // it says which there are
     assert_int_equal(bex_dataset_append(a, blind, 0), -1);
     assert_message("pictures are absent");
@@ -236,8 +247,9 @@ static void bad_pictures_are_one_line(void **state) {
         unlink(path);
     }
     const char *path = file_of("names.hdf5", &plain);
-    refused(path, "left", "no camera 'left' (front, wrist)");
+    refused(path, "left", "no camera 'left' (front,wrist)");
     refused(path, "position", "has rank 2");
+    refused(path, "front,front", "camera 'front' is named twice");
     unlink(path);
 }
 

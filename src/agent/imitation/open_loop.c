@@ -180,7 +180,10 @@ static void mean_action(double *mean, const bex_imitation_part *part, int A) {
 
 static int check(const bex_imitation *a, const bex_policy *p, const bex_open_loop_options *o) {
     const bex_dit_options *n = &p->dit.o;
-    if (!a->held.data) return bex_fail("no episode is held out: data.held_out is 0");
+    if (!a->held.data) {
+        bex_fail("no episode is held out: data.held_out is 0");
+        return bex_fail_hint("--data FILE names others");
+    }
     BEX_CHECK(o->chunks >= 2, "%d chunks", o->chunks);
     BEX_CHECK(!o->led || p->config.diffusion.show_waypoints > 0 || bex_policy_follows(p),
               "shown waypoints, trained without");
@@ -233,7 +236,9 @@ int bex_imitation_open_loop(bex_agent *agent, const bex_policy *p, const bex_ope
                  .policy = p,
                  .draw = {.a = a,
                           .what = {.part = &a->held, .windows = groups * S, .S = S},
-                          .without = {o->other_history, o->no_coverage || o->led}},
+                          .without = {.other_history = o->other_history,
+                                      .no_coverage = o->no_coverage || o->led,
+                                      .other_pictures = o->other_pictures}},
                  .chunks = o->chunks,
                  .deploy = o->deploy ? o->deploy : &p->config.deploy,
                  .led = o->led,

@@ -26,6 +26,7 @@ typedef struct bex_open_loop_options {
     int windows;                     // rounded to whole groups that share a history
     int chunks;                      // n, of each window, at least 2
     bool other_history, no_coverage; // agent/imitation/imitation.h
+    bool other_pictures;             // each window is shown those of another
     bool led;                        // shown the demonstrator's waypoints, the coverage hidden
     const bex_deploy_config *deploy; // its temperature and denoising steps; NULL: the policy's own
 } bex_open_loop_options;

@@ -14,7 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIECE = 16 }; // frames
+enum {
+    PIECE = 16,  // frames
+    PROBES = 256 // pictures that a file of features is known by
+};
 
 typedef struct header {
     char magic[16];
@@ -43,9 +46,25 @@ static uint64_t mix(uint64_t h, const void *bytes, size_t n) {
     return h;
 }
 
-static header header_of(const bex_policy *p, const bex_dataset *d, size_t frame) {
+// pictures spread over all there are: the same states may have been drawn anew, or cut to size elsewhere
+static int mix_pictures(uint64_t *h, bex_pictures *p) {
+    int cameras = bex_pictures_cameras(p)->count, frames = bex_pictures_frames(p);
+    int n = PROBES / cameras < frames ? PROBES / cameras : frames;
+    size_t bytes = bex_picture_bytes(bex_pictures_height(p), bex_pictures_width(p));
+    unsigned char *picture = malloc(bytes);
+    int code = picture ? 0 : bex_fail("out of memory");
+    for (int i = 0; i < n && code == 0; i++)
+        for (int c = 0; c < cameras && code == 0; c++) {
+            code = bex_pictures_read(p, (int)((int64_t)i * frames / n), c, picture);
+            if (code == 0) *h = mix(*h, picture, bytes);
+        }
+    free(picture);
+    return code;
+}
+
+static int header_of(header *out, const bex_policy *p, const bex_dataset *d, size_t frame) {
     const bex_params *w = bex_policy_sight(p);
-    header h = {.magic = "bex-features-1", .of = 0xcbf29ce484222325ull};
+    header h = {.magic = "bex-features-2", .of = 0xcbf29ce484222325ull};
     h.count = frame * (uint64_t)bex_pictures_frames(d->pictures);
     h.of = mix(h.of, w->value, w->count * sizeof *w->value);
     h.of = mix(h.of, &p->vision.o, sizeof p->vision.o);
@@ -53,7 +72,8 @@ static header header_of(const bex_policy *p, const bex_dataset *d, size_t frame)
     h.of = mix(h.of, &p->config.vision.flip, sizeof p->config.vision.flip);
     h.of = mix(h.of, d->observations, (size_t)d->rows * (size_t)d->O * sizeof *d->observations);
     h.of = mix(h.of, d->actions, (size_t)d->rows * (size_t)d->A * sizeof *d->actions);
-    return h;
+    *out = h;
+    return mix_pictures(&out->of, d->pictures);
 }
 
 /* ---- computing ---- */
@@ -159,11 +179,11 @@ bex_features *bex_features_new(const bex_policy *p, const bex_dataset *d, const 
     if (!f) return bex_fail("out of memory"), NULL;
     f->owners = 1;
     f->frame = (size_t)(p->vision.o.cameras * p->vision.places) * (size_t)p->vision.features;
-    header h = header_of(p, d, f->frame);
-    int code = 0;
-    if (!path)
+    header h;
+    int code = header_of(&h, p, d, f->frame);
+    if (code == 0 && !path)
         code = in_memory(f, &h, p, d, threads);
-    else if (!map(f, path, &h)) {
+    else if (code == 0 && !map(f, path, &h)) {
         code = write_file(path, &h, p, d, f->frame, threads);
         if (code == 0 && !map(f, path, &h)) code = bex_fail("'%s' cannot be read", path);
     }
