@@ -147,16 +147,6 @@ static int step_one(bex_env_batch *b, int i) {
     return b->terminated[i] || b->truncated[i] ? end_episode(b, i) : 0;
 }
 
-int bex_env_batch_reset(bex_env_batch *b) {
-    for (int i = 0; i < b->B; i++) {
-        b->episodes[i] = 0;
-        b->terminated[i] = b->truncated[i] = false;
-        b->reward[i] = 0;
-        if (start_episode(b, i) < 0) return bex_fail_in("%s: instance %d", b->world->name, i);
-    }
-    return 0;
-}
-
 // all instances, on all threads
 static int each(const bex_env_batch *b, bex_piece_fn *work, void *payload) {
     if (bex_try_parallel(0, b->B, work, payload) < 0) return bex_fail_in("%s", b->world->name);
@@ -171,6 +161,21 @@ static int step_work(long instance, int worker, void *payload) {
 
 int bex_env_batch_step(bex_env_batch *b) {
     return each(b, step_work, b);
+}
+
+// as dear as steps where a world settles first
+static int reset_work(long instance, int worker, void *payload) {
+    bex_env_batch *b = payload;
+    (void)worker;
+    b->episodes[instance] = 0;
+    b->terminated[instance] = b->truncated[instance] = false;
+    b->reward[instance] = 0;
+    if (start_episode(b, (int)instance) < 0) return bex_fail_in("instance %ld", instance);
+    return 0;
+}
+
+int bex_env_batch_reset(bex_env_batch *b) {
+    return each(b, reset_work, b);
 }
 
 typedef struct {

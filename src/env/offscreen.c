@@ -140,6 +140,8 @@ int bex_offscreen_open_as(bex_offscreen **out, const bex_mj_model *model,
               width, height);
     *out = NULL;
     setenv("MUJOCO_GL", "egl", 0); // where MuJoCo looks for OpenGL's functions
+    // Mesa's rasteriser would draw one picture with threads of its own: ours draw several at once
+    setenv("LP_NUM_THREADS", "0", 0);
     bex_offscreen *o = calloc(1, sizeof *o);
     if (!o) return bex_fail("out of memory");
     o->width = width, o->height = height;
