@@ -126,8 +126,9 @@ async function hasModes(p) {
     await p.evaluate(() => playground.play.start(1, true));
     await until(p, () => playground.play.heroCounts.length > 1 && !playground.play.playing);
     await p.locator("body").press(String(kind + 1));
-    await until(p, (k) => playground.state.kind === k && playground.play.heroCounts.length === 1, kind);
-    must(await p.evaluate(() => playground.state.log.length > 0 && playground.state.log.every((e) => e.points)), `${name}: a new score, with what was drawn`);
+    // the engine forgets first, then what was drawn is drawn again
+    await until(p, (k) => playground.state.kind === k && playground.play.heroCounts.length === 1 && playground.state.log.length > 0, kind);
+    must(await p.evaluate(() => playground.state.log.every((e) => e.points)), `${name}: a new score, with what was drawn`);
     must(await p.locator("#hero-count").textContent() === "0" && await p.locator("#hero-name").textContent() === name.replace("-", " "), "named after who decides");
     const f = await hover(p, [3, 3 + 0.02 * kind]);
     must(f.values.length >= 8, `${name}: ${f.values.length} futures`);
