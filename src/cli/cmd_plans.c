@@ -134,6 +134,7 @@ static int read_settings(bex_deploy_config *d, const json_t *agent) {
 // actors as the exploration made them
 static int make_actors(session *s, const bex_deploy_options *asked) {
     bex_deploy_config d = s->policy->config.deploy;
+    d.farthest = BEX_FARTHEST; // as explorations are made: explore/source_policy.c
     if (read_settings(&d, json_object_get(s->results, "agent")) < 0)
         return bex_fail_in("%s/results.json", s->folder);
     if (bex_deploy_apply(&d, (const char *const *)asked->text, asked->count) < 0) return -1;

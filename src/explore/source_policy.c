@@ -50,6 +50,8 @@ static int open_policy(state *s, const bex_explore_request *q, const bex_world *
     if (bex_fit_check(s->policy, q->run, world) < 0) return -1;
     if (bex_told_init(&s->told, s->policy, world, q->tell) < 0) return -1;
     s->deploy = s->policy->config.deploy;
+    // a simulator has no false readings, only states that nobody demonstrated
+    s->deploy.farthest = BEX_FARTHEST;
     if (bex_deploy_apply(&s->deploy, q->deploy, q->deploy_count) < 0 ||
         bex_deploy_check(s->policy, &s->deploy) < 0)
         return bex_misused();

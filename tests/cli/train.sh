@@ -144,6 +144,13 @@ grep -q "^verdict: " eval && grep -q "all 30 episodes of d.hdf5" eval || fail "e
 "$bex" eval p.safetensors >out 2>err && fail "eval without data"
 grep -q -- "--data FILE names some" err || fail "eval says $(cat err)"
 
+# a session refuses false readings; a simulator has none, so an exploration heeds the bound only where it is asked to
+"$bex" export chosen --deploy.farthest=1 --out strict.safetensors >/dev/null || fail "export --deploy.farthest"
+walk="--env maze2d-medium --trials 1 --episodes 1 --episode-length 40 --seed 1"
+"$bex" explore strict.safetensors $walk >out 2>err || fail "explore of a strict policy: $(cat err)"
+"$bex" explore strict.safetensors $walk --deploy.farthest=1 >out 2>err && fail "deploy.farthest is not heeded"
+grep -q "standard deviations from the demonstrations" err || fail "explore beyond farthest says $(cat err)"
+
 # what things are, how much states explore, two explorations side by side
 "$bex" show chosen --fast >out || fail "show"
 grep -q "judge it" out && grep -q "candidates  *8" out || fail "show says $(cat out)"
